@@ -8,13 +8,18 @@
 
 use std::time::{Duration, Instant};
 
+use bsym_encodings::budget::Stopped;
+use bsym_encodings::first_order::Sequent;
 use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::Evidence;
+use bsym_proofs::steps::Steps;
 
 use crate::counterexample::{Attempt, attempt};
 use crate::diameter::Diameter;
-use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
+use crate::first_order::{Deduced, assumed, no_failure, no_violation};
+use crate::options::Job;
+use crate::outcome::{DEEPEST_SMALL, Outcome, Slice, Work};
 use crate::path::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, PathSize, Progress, Unknown, Vacuous};
@@ -23,6 +28,9 @@ use crate::verdict::{Engine, PathSize, Progress, Unknown, Vacuous};
 const SHORTEST: usize = 2;
 const DIAMETER_SHARE: u32 = 3;
 const DIAMETER_FIRST: Duration = Duration::from_millis(100);
+
+/// How long it may take to find out whether there is a path on which nothing can go wrong.
+const POSSIBLE: Duration = Duration::from_secs(1);
 
 /// What is to be done next at the current depth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +52,8 @@ pub struct Bmc {
     /// A query was not decided, so deeper depths do not extend `clear`.
     undecided: Option<String>,
     diameter: Option<Diameter>,
+    /// Answers what the session does not.
+    deduced: Deduced,
     /// Time for the search, and for the diameter.
     searched: Duration,
     compared: Duration,
@@ -62,6 +72,7 @@ impl Bmc {
             clear: None,
             undecided: None,
             diameter: None,
+            deduced: Deduced::default(),
             searched: Duration::ZERO,
             compared: Duration::ZERO,
         })
@@ -159,7 +170,17 @@ impl Bmc {
     ) -> Result<Option<Outcome>, SolverError> {
         let k = self.path.depth();
         let violation = self.path.violation(problem, work.job);
-        let mut checked = self.ask_violation(problem, work, violation, true)?;
+        let mut checked = match violation {
+            Terms::FALSE => self.possible(problem, work)?,
+            _ => self.ask(
+                problem,
+                work,
+                |bmc, problem, work| bmc.ask_violation(problem, work, violation, true),
+                |problem, job, steps| {
+                    no_violation(problem, job, steps, &assumed(problem, job), Start::Initial, k)
+                },
+            )?,
+        };
         if let Checked::Unknown(reason) = &checked
             && Session::is_held_back(reason)
         {
@@ -203,6 +224,48 @@ impl Bmc {
         Ok(None)
     }
 
+    /// Asks the session, and first-order logic where the session does not answer soon.
+    fn ask(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        session: impl Fn(
+            &mut Bmc,
+            &mut Problem,
+            &mut Work<'_, '_>,
+        ) -> Result<Checked<Option<Attempt>>, SolverError>,
+        sequents: impl FnOnce(&Problem, &Job, &Steps<'_>) -> Option<Vec<Sequent>>,
+    ) -> Result<Checked<Option<Attempt>>, SolverError> {
+        if self.deduced.may_serve(problem) {
+            let soon = Deduced::before(work.slice);
+            let checked = session(self, problem, &mut work.within(&soon))?;
+            if !matches!(checked, Checked::Unknown(Stopped::Timeout)) {
+                return Ok(checked);
+            }
+            let job = work.job;
+            if self.deduced.proves(problem, work, |steps| sequents(problem, job, steps))? {
+                return Ok(Checked::Unsat { without_question: false });
+            }
+        }
+        session(self, problem, work)
+    }
+
+    /// Whether there is such a path at all, where nothing can go wrong at its end: then an answer is of use only if it is `no`.
+    fn possible(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Checked<Option<Attempt>>, SolverError> {
+        let query = work.slice.query.map_or(POSSIBLE, |q| q.min(POSSIBLE));
+        let soon = Slice { query: Some(query), ..work.slice.clone() };
+        Ok(match self.ask_violation(problem, &mut work.within(&soon), Terms::FALSE, true)? {
+            Checked::Unknown(Stopped::Timeout) if work.slice.budget.check().is_ok() => {
+                Checked::Unsat { without_question: false }
+            }
+            checked => checked,
+        })
+    }
+
     /// Asks for a path that ends in a violation; may hold back what the solver finds hard.
     fn ask_violation(
         &mut self,
@@ -241,9 +304,16 @@ impl Bmc {
             return Ok(None);
         }
         let any = terms.or(failures.iter().map(|f| f.1));
-        let read = |model: &mut Model<'_>, taken| attempt(problem, work.job, model, taken);
-        let checked = self.path.check(any, &failures, &work.slice.query(), read, Attempt::is_found)?;
-        let checked = checked.map(Some);
+        let checked = self.ask(
+            problem,
+            work,
+            |bmc, problem, work| {
+                let read = |model: &mut Model<'_>, taken| attempt(problem, work.job, model, taken);
+                let checked = bmc.path.check(any, &failures, &work.slice.query(), read, Attempt::is_found)?;
+                Ok(checked.map(Some))
+            },
+            |problem, job, steps| no_failure(problem, steps, &assumed(problem, job), Start::Initial, k),
+        )?;
         let outcome = self.digest(problem, work, &format!("failures at depth {k}"), checked)?;
         if matches!(outcome, Some(Outcome::Paused(_))) {
             self.stage = Stage::Failure;

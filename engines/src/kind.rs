@@ -10,12 +10,14 @@ use std::time::{Duration, Instant};
 use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::Pred;
+use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::Evidence;
+use bsym_proofs::steps::Steps;
 use bsym_semantics::trace::Trace;
 
 use crate::bmc::Bmc;
 use crate::counterexample::confirm_induction;
+use crate::first_order::{Deduced, assumed, no_failure, no_unassumed, no_violation};
 use crate::ic3::frame::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
@@ -42,6 +44,8 @@ pub struct Kind {
     lemmas: Option<Lemmas>,
     /// The lemmas as terms over the current state, behind the literals that suppose them.
     clauses: Vec<(Term, Term)>,
+    /// Answers what the session of the step does not.
+    deduced: Deduced,
     /// The last counterexample to induction.
     cti: Option<Trace>,
     /// Time for the base, and for the step cases.
@@ -65,6 +69,7 @@ impl Kind {
             distinct: vec![],
             lemmas: None,
             clauses: vec![],
+            deduced: Deduced::default(),
             cti: None,
             base_time: Duration::ZERO,
             step_time: Duration::ZERO,
@@ -137,7 +142,7 @@ impl Kind {
                 }
             }
             let begin = Instant::now();
-            let step = self.induction_step(problem, work.job, work.slice)?;
+            let step = self.induction_step(problem, work)?;
             self.step_time += begin.elapsed();
             match step {
                 Step::Proved => {
@@ -221,18 +226,17 @@ impl Kind {
     fn induction_step(
         &mut self,
         problem: &mut Problem,
-        job: &Job,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Step, SolverError> {
         let terms = problem.terms();
         // Failures are asked from the last good state, before the violating step is there.
         if !self.extended {
             let mut questions = self.step.failures(problem);
-            let unassumed = problem.unassumed_violated_in(job, self.step.depth());
+            let unassumed = problem.unassumed_violated_in(work.job, self.step.depth());
             let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
             questions.retain(|q| q.1 != Terms::FALSE);
             if any != Terms::FALSE {
-                match self.ask(problem, slice, any, &questions)? {
+                match self.ask_twice(problem, work, any, &questions)? {
                     Step::Proved => {}
                     other => {
                         if !matches!(other, Step::Paused(_)) {
@@ -247,8 +251,38 @@ impl Kind {
             self.step.extend(problem)?;
             self.extended = true;
         }
-        let asked = self.step.violation(problem, job);
-        self.ask(problem, slice, asked, &[])
+        let asked = self.step.violation(problem, work.job);
+        self.ask_twice(problem, work, asked, &[])
+    }
+
+    /// Asks the session, and first-order logic where the session does not answer soon.
+    fn ask_twice(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        asked: Term,
+        failures: &[(EventId, Term)],
+    ) -> Result<Step, SolverError> {
+        if self.deduced.may_serve(problem) {
+            let step = self.ask(problem, &Deduced::before(work.slice), asked, failures)?;
+            if !matches!(step, Step::Undecided(_)) {
+                return Ok(step);
+            }
+            let (job, depth, extended) = (work.job, self.step.depth(), self.extended);
+            let sequents = |steps: &Steps<'_>| {
+                let known = assumed(problem, job);
+                if extended {
+                    return no_violation(problem, job, steps, &known, Start::Anywhere, depth);
+                }
+                let mut all = no_failure(problem, steps, &known, Start::Anywhere, depth)?;
+                all.extend(no_unassumed(problem, job, steps, &known)?);
+                Some(all)
+            };
+            if self.deduced.proves(problem, work, sequents)? {
+                return Ok(Step::Proved);
+            }
+        }
+        self.ask(problem, work.slice, asked, failures)
     }
 
     fn ask(
@@ -256,7 +290,7 @@ impl Kind {
         problem: &mut Problem,
         slice: &Slice,
         asked: Term,
-        failures: &[(bsym_language::model::EventId, Term)],
+        failures: &[(EventId, Term)],
     ) -> Result<Step, SolverError> {
         let good = self.step.depth() - usize::from(self.extended);
         let watched = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::predicates);

@@ -26,6 +26,8 @@ mod wrong_status;
 
 mod deduction;
 
+mod first_order;
+
 mod portfolio;
 
 pub mod outcome;

@@ -419,6 +419,17 @@ impl Problem {
         self.unrolling.state(any, k)
     }
 
+    /// Returns true if no step from a state with the assumed conjuncts is left that might violate a target or fail: by what is
+    /// proved, the targets are an inductive invariant.
+    pub fn is_settled(&mut self, job: &Job) -> bool {
+        let events = (0..self.system.events.len() as u32).map(|e| Some(EventId(e)));
+        let is_proved = |e: Option<EventId>| self.targets.iter().all(|t| self.is_proven(job, e, t));
+        events.into_iter().all(is_proved)
+            && self.failures.is_empty()
+            && self.is_complete()
+            && self.unassumed_violated_in(job, 0) == Terms::FALSE
+    }
+
     /// Some event fails from the state after `k` steps, one condition per event.
     pub fn failures_at(&mut self, k: usize) -> Vec<(EventId, Term)> {
         let terms = self.terms();

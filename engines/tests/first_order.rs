@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_engines::options::Job;
-use bsym_engines::verdict::{Engine, Verdict};
+use bsym_engines::verdict::{Engine, Unknown, Verdict};
 use bsym_semantics::scope::ScopeRequest;
 use common::*;
 
@@ -36,4 +36,14 @@ fn reservations_stay_functions_for_any_number_of_blocks() {
     let report = report(&job, Engine::Ic3);
     let Verdict::Holds(proof) = &report.verdict else { panic!("{}", answer(&report)) };
     assert!(proof.checked.in_first_order > 0, "{:?}", proof.checked);
+}
+
+#[test]
+fn a_bounded_search_goes_on_where_every_step_is_proved() {
+    let model = model(ROUTES);
+    let budget = Budget::unlimited().within(Duration::from_secs(60));
+    let job = Job { budget, depth: Some(4), ..job(&model, &ScopeRequest::default()) };
+    let report = report(&job, Engine::Bmc);
+    assert!(matches!(report.verdict, Verdict::Unknown(Unknown::DepthLimit(4))), "{}", answer(&report));
+    assert_eq!(report.depth, Some(4));
 }

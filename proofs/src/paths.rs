@@ -39,8 +39,8 @@ pub(crate) struct Known {
     pub defined: Vec<Pred>,
 }
 
-/// The end of a path.
-#[derive(Clone, Debug)]
+/// The end of a path; without a step, the beginning.
+#[derive(Clone, Default, Debug)]
 pub(crate) struct End {
     pub known: Known,
     /// The values of names in terms of those before.
@@ -49,36 +49,68 @@ pub(crate) struct End {
     unassigned: BTreeSet<Target>,
 }
 
-/// All paths through the initialisation or an event.
+/// All paths through the initialisation or an event, or through the last one of several.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Paths {
     pub ends: Vec<End>,
     pub demands: Vec<Demand>,
+    /// The number of the last local that stands for what is chosen.
+    last: u32,
 }
 
 /// The paths of an event or of the initialisation; `None` if there are too many, or if it has no such paths.
 pub(crate) fn paths(model: &Model, event: Option<EventId>) -> Option<Paths> {
-    let mut walk = Walk { model, demands: vec![], next: CHOSEN };
-    let mut start =
-        End { known: Known::default(), values: Replacement::default(), unassigned: BTreeSet::new() };
-    let body = match event {
-        None => {
-            start.unassigned.extend((0..model.variables.len() as u32).map(|v| Target::Var(VarId(v))));
-            &model.initialisation
+    walk(model, event, &Paths { ends: vec![End::default()], demands: vec![], last: CHOSEN })
+}
+
+impl Paths {
+    /// The paths of an event after these, which are those of the steps before it. All states before it satisfy `known`.
+    pub(crate) fn then(&self, model: &Model, event: EventId, known: &[Pred]) -> Option<Paths> {
+        let mut before = self.clone();
+        for end in &mut before.ends {
+            end.unassigned.clear();
+            end.values.locals.clear();
+            let values = &end.values;
+            end.known.hypotheses.extend(known.iter().map(|p| values.in_pred(p)));
         }
-        Some(id) => {
-            let event = &model.events[id.index()];
-            for &p in &event.parameters {
-                let value = walk.any(Target::Local(p));
-                start.values.locals.insert(p, value);
+        walk(model, Some(event), &before)
+    }
+}
+
+/// The paths of an event that begin where `before` ends.
+fn walk(model: &Model, event: Option<EventId>, before: &Paths) -> Option<Paths> {
+    let mut walk = Walk { model, demands: vec![], next: before.last };
+    let mut ends = vec![];
+    for start in &before.ends {
+        ends.extend(walk.event(event, start.clone())?);
+        few(&ends)?;
+    }
+    Some(Paths { ends, demands: walk.demands, last: walk.next })
+}
+
+impl Walk<'_> {
+    /// The ends of the paths of an event from a place.
+    fn event(&mut self, event: Option<EventId>, mut start: End) -> Option<Vec<End>> {
+        let model = self.model;
+        let body = match event {
+            None => {
+                start.unassigned.extend((0..model.variables.len() as u32).map(|v| Target::Var(VarId(v))));
+                &model.initialisation
             }
-            start.unassigned.extend(event.results.iter().map(|r| Target::Local(*r)));
-            &event.body
-        }
-    };
-    let ends = walk.run(body, start)?;
-    let complete = |end: &End| end.unassigned.iter().all(|t| matches!(t, Target::Local(_)));
-    ends.iter().all(complete).then_some(Paths { ends, demands: walk.demands })
+            Some(id) => {
+                let event = &model.events[id.index()];
+                for &p in &event.parameters {
+                    let value = self.any(Target::Local(p));
+                    start.values.locals.insert(p, value);
+                }
+                start.unassigned.extend(event.results.iter().map(|r| Target::Local(*r)));
+                &event.body
+            }
+        };
+        let ends = self.run(body, start)?;
+        let complete = |end: &End| end.unassigned.iter().all(|t| matches!(t, Target::Local(_)));
+        ends.iter().all(complete).then_some(ends)
+    }
 }
 
 struct Walk<'m> {

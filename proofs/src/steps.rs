@@ -20,6 +20,9 @@ use crate::paths::{Known, Paths, paths};
 use crate::recorded::Recorded;
 use crate::sequent::{Outcome, Prover};
 
+/// Sequences of events that are looked at one by one, at most.
+const MOST_SEQUENCES: usize = 200;
+
 /// Makes sequents about a machine.
 #[derive(Debug)]
 pub struct Steps<'m> {
@@ -57,13 +60,28 @@ impl<'m> Steps<'m> {
         after: &[Pred],
         goal: &Pred,
     ) -> Option<Vec<Sequent>> {
-        let paths = self.paths(event)?;
+        Some(self.goal_after(&*self.paths(event)?, before, after, goal))
+    }
+
+    /// As [`after`](Self::after) for the last of several steps. All states before it satisfy `known`.
+    pub fn after_all(
+        &self,
+        steps: &[Option<EventId>],
+        known: &[Pred],
+        after: &[Pred],
+        goal: &Pred,
+    ) -> Option<Vec<Sequent>> {
+        let (paths, before) = self.along(steps, known)?;
+        Some(self.goal_after(&paths, before, after, goal))
+    }
+
+    fn goal_after(&self, paths: &Paths, before: &[Pred], after: &[Pred], goal: &Pred) -> Vec<Sequent> {
         let each = paths.ends.iter().map(|end| {
             let mut sequent = self.at(before, &end.known, Goal::Meant(end.values.in_pred(goal)));
             sequent.hypotheses.extend(after.iter().map(|p| end.values.in_pred(p)));
             sequent
         });
-        Some(each.collect())
+        each.collect()
     }
 
     /// That an event does not fail in any of these ways wherever `before` is true. One sequent for each place on a path where it
@@ -74,7 +92,26 @@ impl<'m> Steps<'m> {
         before: &[Pred],
         failures: impl IntoIterator<Item = &'f Failure>,
     ) -> Option<Vec<Sequent>> {
-        let paths = self.paths(event)?;
+        self.nothing_fails(&*self.paths(event)?, before, failures)
+    }
+
+    /// As [`without_failure`](Self::without_failure) for the last of several steps. All states before it satisfy `known`.
+    pub fn without_failure_after<'f>(
+        &self,
+        steps: &[Option<EventId>],
+        known: &[Pred],
+        failures: impl IntoIterator<Item = &'f Failure>,
+    ) -> Option<Vec<Sequent>> {
+        let (paths, before) = self.along(steps, known)?;
+        self.nothing_fails(&paths, before, failures)
+    }
+
+    fn nothing_fails<'f>(
+        &self,
+        paths: &Paths,
+        before: &[Pred],
+        failures: impl IntoIterator<Item = &'f Failure>,
+    ) -> Option<Vec<Sequent>> {
         let mut all = vec![];
         for failure in failures {
             let known = all.len();
@@ -91,6 +128,38 @@ impl<'m> Steps<'m> {
             }
         }
         Some(all)
+    }
+
+    /// All sequences of `number` events, from an initial state or from any, and then `last`, as [`after_all`](Self::after_all) takes
+    /// them; nothing if there are too many of them.
+    pub fn sequences(
+        &self,
+        from_initial: bool,
+        number: usize,
+        last: Option<EventId>,
+    ) -> Option<Vec<Vec<Option<EventId>>>> {
+        let events = self.model.events.len();
+        events.checked_pow(u32::try_from(number).ok()?).filter(|&all| all <= MOST_SEQUENCES)?;
+        let mut all: Vec<Vec<Option<EventId>>> = vec![from_initial.then_some(None).into_iter().collect()];
+        let each = |events: usize| (0..events as u32).map(|e| Some(EventId(e)));
+        for _ in 0..number {
+            all = all.iter().flat_map(|s| each(events).map(move |e| [&s[..], &[e]].concat())).collect();
+        }
+        if let Some(last) = last {
+            all.iter_mut().for_each(|sequence| sequence.push(Some(last)));
+        }
+        Some(all)
+    }
+
+    /// The paths of the last of several steps, of which only the first may be the initialisation (`None`), and what is known
+    /// of the state before them.
+    fn along<'k>(&self, steps: &[Option<EventId>], known: &'k [Pred]) -> Option<(Paths, &'k [Pred])> {
+        let (first, rest) = steps.split_first()?;
+        let mut paths = Paths::clone(&*self.paths(*first)?);
+        for &event in rest {
+            paths = paths.then(self.model, event?, known)?;
+        }
+        Some((paths, if first.is_some() { known } else { &[] }))
     }
 
     /// The sequents of a recorded status. `after` is known to be true after the step that it is about. Nothing where it has no such form.
@@ -162,3 +231,6 @@ impl Prover<'_> {
         Ok(Outcome::Proved)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@ use bsym_encodings::session::SolverError;
 use bsym_language::model::EventId;
 
 use super::abstract_path::Goal;
-use super::queries::Query;
+use super::queries::{Query, Question};
 use super::search::{End, Search};
 use crate::outcome::{Outcome, Work};
 use crate::problem::Problem;
@@ -34,7 +34,12 @@ impl Search {
                 }
                 continue;
             }
-            match self.steps.initial(problem, &goal.cube, work.slice)? {
+            let cube = goal.cube.clone();
+            let question = Question::Initially(&cube);
+            let answer = self.ask(problem, work, question, cube.clone(), |search, problem, slice| {
+                search.steps.initial(problem, &cube, slice)
+            })?;
+            match answer.query {
                 Query::Sat(_) => {
                     // The rest of the queue speaks of predicates that may no longer suffice.
                     let all: Vec<Goal> = goals.into_iter().map(|g| g.0).chain([goal]).collect();
@@ -46,16 +51,17 @@ impl Search {
                 }
                 Query::Unsat(_) => {}
             }
-            match self.steps.consecution(
-                problem,
-                Some(&mut self.abstraction),
-                &goal.cube,
-                goal.frame - 1,
-                work.slice,
-            )? {
+            let frame = goal.frame - 1;
+            let question = Question::Into(&cube, frame);
+            let answer = self.ask(problem, work, question, cube.clone(), |search, problem, slice| {
+                search.steps.consecution(problem, Some(&mut search.abstraction), &cube, frame, slice)
+            })?;
+            match answer.query {
                 Query::Unsat(core) => {
-                    let lemma =
-                        self.steps.generalise(problem, &goal.cube, core, goal.frame - 1, work.slice)?;
+                    let lemma = match answer.is_deduced {
+                        true => self.generalise_deduced(problem, work, &cube, frame)?,
+                        false => self.steps.generalise(problem, &cube, core, frame, work.slice)?,
+                    };
                     let mut frame = goal.frame;
                     while frame < last
                         && matches!(

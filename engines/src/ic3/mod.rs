@@ -13,6 +13,7 @@ mod abstract_path;
 mod affine;
 pub mod binders;
 mod conserved;
+mod deduced;
 pub(crate) mod domain;
 pub(crate) mod frame;
 mod generalise;
@@ -35,6 +36,7 @@ use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::Pred;
+use bsym_proofs::claim::Evidence;
 
 use crate::bmc::Bmc;
 use crate::options::Job;
@@ -52,6 +54,8 @@ const FIRST_TURN: Duration = Duration::from_millis(250);
 #[derive(Debug)]
 pub struct Ic3 {
     base: Bmc,
+    /// There is nothing to search: what is asked is inductive.
+    is_settled: bool,
     /// A search for each domain that serves, in the order of their turns.
     turns: Vec<Turn>,
     /// Diagrams serve as well, and are used once predicates have had their first turn.
@@ -82,10 +86,14 @@ impl Ic3 {
     /// If the solver fails.
     pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Ic3, SolverError> {
         let base = Bmc::new(problem, open)?;
-        let search = Search::over_predicates(problem, job, open)?;
-        let turns = vec![Turn { search, path: None, given_up: false }];
-        let waiting = Diagrams::of(problem, job).is_some();
-        Ok(Ic3 { base, turns, waiting, turn: FIRST_TURN, given_up: None, guessed: vec![] })
+        let is_settled = problem.is_settled(job);
+        let (mut turns, mut waiting) = (vec![], false);
+        if !is_settled {
+            let search = Search::over_predicates(problem, job, open)?;
+            turns.push(Turn { search, path: None, given_up: false });
+            waiting = Diagrams::of(problem, job).is_some();
+        }
+        Ok(Ic3 { base, is_settled, turns, waiting, turn: FIRST_TURN, given_up: None, guessed: vec![] })
     }
 
     /// No violation on any trace with up to this many events.
@@ -125,6 +133,9 @@ impl Ic3 {
             self.given_up.get_or_insert(reason.into());
             // What a proof over diagrams says of the first states is asked again when it is checked.
             self.turns.retain(|t| !t.search.abstraction.domain.sorts().is_empty());
+        }
+        if self.is_settled && self.base.undecided().is_none() {
+            return Ok(Outcome::Proof(problem.claim(work.job, Evidence::Inductive { lemmas: vec![] })));
         }
         while self.waiting || !self.turns.is_empty() {
             for i in 0..self.turns.len() {

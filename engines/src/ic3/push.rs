@@ -3,20 +3,28 @@
 use bsym_encodings::session::SolverError;
 
 use super::frame::Cube;
-use super::queries::Query;
+use super::queries::{Query, Question};
 use super::search::{End, Search};
-use crate::outcome::{Outcome, Slice};
+use crate::outcome::{Outcome, Work};
 use crate::problem::Problem;
 
 impl Search {
     /// Moves lemmas to the next frame where they still hold.
-    pub(super) fn push(&mut self, problem: &mut Problem, slice: &Slice) -> Result<Option<End>, SolverError> {
+    pub(super) fn push(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<End>, SolverError> {
         for frame in 1..self.frames.last() {
             for cube in self.frames.cubes(frame).to_vec() {
-                if let Err(stopped) = slice.budget.check() {
+                if let Err(stopped) = work.slice.budget.check() {
                     return Ok(Some(End::Outcome(Outcome::Paused(stopped))));
                 }
-                if let Query::Unsat(_) = self.steps.consecution(problem, None, &cube, frame, slice)? {
+                let question = Question::Into(&cube, frame);
+                let answer = self.ask(problem, work, question, cube.clone(), |search, problem, slice| {
+                    search.steps.consecution(problem, None, &cube, frame, slice)
+                })?;
+                if let Query::Unsat(_) = answer.query {
                     self.frames.remove(frame, &cube);
                     self.steps.learn(problem, &cube, frame + 1)?;
                     let domain = &self.abstraction.domain;

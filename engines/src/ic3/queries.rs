@@ -118,6 +118,17 @@ pub enum Query<T> {
     Unknown(Stopped),
 }
 
+/// A question whose answer is to be `no`.
+#[derive(Clone, Copy, Debug)]
+pub enum Question<'c> {
+    /// Is an initial state in the cube?
+    Initially(&'c Cube),
+    /// Does a step lead from a state of the frame outside the cube into it?
+    Into(&'c Cube, usize),
+    /// Is there a violating step from a state of the frame?
+    Violating(usize),
+}
+
 impl Steps {
     /// Asserts the system.
     ///

@@ -14,8 +14,9 @@ use super::domain::predicates::Atoms;
 use super::frame::{Cube, Frames};
 use super::guess::Guess;
 use super::predicate::Predicates;
-use super::queries::{Abstraction, Query, Steps};
+use super::queries::{Abstraction, Query, Question, Steps};
 use super::seeds::seeds;
+use crate::first_order::Deduced;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
@@ -27,6 +28,8 @@ pub(super) struct Search {
     pub steps: Steps,
     pub abstraction: Abstraction,
     pub frames: Frames,
+    /// Answers what sessions do not.
+    pub(super) deduced: Deduced,
     /// Invariants are still to be guessed where the first predicates do not suffice.
     guesses: bool,
 }
@@ -85,6 +88,7 @@ impl Search {
             steps,
             abstraction: Abstraction { domain, predicates },
             frames: Frames::new(),
+            deduced: Deduced::default(),
             guesses: false,
         })
     }
@@ -104,7 +108,11 @@ impl Search {
                 return Ok(End::Outcome(Outcome::Paused(stopped)));
             }
             let last = self.frames.last();
-            match self.steps.bad(problem, &mut self.abstraction, last, work.slice)? {
+            let question = Question::Violating(last);
+            let answer = self.ask(problem, work, question, (), |search, problem, slice| {
+                search.steps.bad(problem, &mut search.abstraction, last, slice)
+            })?;
+            match answer.query {
                 Query::Sat(found) => {
                     let goal = Goal {
                         frame: last,
@@ -118,7 +126,7 @@ impl Search {
                     }
                 }
                 Query::Unsat(_) => {
-                    if let Some(end) = self.push(problem, work.slice)? {
+                    if let Some(end) = self.push(problem, work)? {
                         return Ok(end);
                     }
                     if let Some(inductive) = self.converged() {

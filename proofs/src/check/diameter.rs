@@ -36,7 +36,7 @@ impl Checker<'_> {
                 self.properties_after(i, &mut hypotheses)?;
             }
         }
-        let outcome = self.with_distinct(&mut hypotheses, Terms::FALSE, depth)?;
+        let outcome = self.with_distinct(&mut hypotheses, Terms::FALSE, depth, &|_| None)?;
         hypotheses.close(&mut self.prover);
         self.note(outcome, &format!("no path has {depth} steps"));
         Ok(())

@@ -1,13 +1,13 @@
 //! Initiation, consecution and the steps of k-induction.
 
-use bsym_encodings::first_order::Goal as Says;
+use bsym_encodings::first_order::{Goal as Says, Sequent};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Term;
 use bsym_language::model::{EventId, Pred};
 use bsym_status::Check;
 
 use super::checker::Checker;
-use super::goal::Goal;
+use super::goal::{Goal, Goals};
 use crate::sequent::{Effort, Hypotheses, Outcome};
 use crate::steps::Steps;
 
@@ -17,6 +17,8 @@ struct OpenPair {
     goal: Goal,
     /// What may be assumed in the state after the step, over the current state.
     after: Vec<Term>,
+    /// That as predicates of B.
+    shown: Vec<Pred>,
     outcome: Outcome,
 }
 
@@ -146,7 +148,8 @@ impl Checker<'_> {
                 Outcome::Undecided(_) => k == 0 && self.trust(Some(event), &goal, &mut hypotheses, 1)?,
             };
             if !settled && k > 0 {
-                open.push(OpenPair { event, goal: goal.clone(), after: after.clone(), outcome });
+                let (after, shown) = (after.clone(), shown.clone());
+                open.push(OpenPair { event, goal: goal.clone(), after, shown, outcome });
             } else if !settled {
                 let name = self.step_name(Some(event), &goal);
                 self.note(outcome, &name);
@@ -172,6 +175,7 @@ impl Checker<'_> {
     /// ends with the event breaking the conjunct.
     fn long_step(&mut self, pair: &OpenPair, k: usize) -> Result<(), SolverError> {
         let goal = &pair.goal;
+        let (known, event) = (self.assumed_predicates(), Some(EventId(pair.event as u32)));
         for depth in 1..=k.saturating_add(1) {
             let from_initial = depth <= k;
             let name = self.step_name(Some(pair.event), goal);
@@ -195,7 +199,14 @@ impl Checker<'_> {
             }
             let mut hypotheses = Hypotheses::new(hypotheses);
             let term = self.states.at(goal.term, depth);
-            let outcome = self.with_distinct(&mut hypotheses, term, depth)?;
+            let sequents = |steps: &Steps<'_>| {
+                let mut all = vec![];
+                for path in steps.sequences(from_initial, depth - 1, event)? {
+                    all.extend(steps.after_all(&path, &known, &pair.shown, goal.pred.as_ref()?)?);
+                }
+                Some(all)
+            };
+            let outcome = self.with_distinct(&mut hypotheses, term, depth, &sequents)?;
             if outcome != Outcome::Proved {
                 // The one step was not refuted if the status may still hold.
                 if !matches!(pair.outcome, Outcome::Refuted)
@@ -229,8 +240,9 @@ impl Checker<'_> {
         hypotheses: &mut Hypotheses,
         goal: Term,
         last: usize,
+        sequents: &dyn Fn(&Steps<'_>) -> Option<Vec<Sequent>>,
     ) -> Result<Outcome, SolverError> {
-        let outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)?;
+        let outcome = self.prove(hypotheses, goal, Effort::Full, sequents)?;
         if outcome == Outcome::Proved {
             return Ok(outcome);
         }
@@ -304,6 +316,8 @@ impl Checker<'_> {
             OpenProperty::Other(i) => (self.goals.others[*i].name.clone(), *i),
             OpenProperty::Failure(i) => (self.goals.failures[*i].name.clone(), 0),
         };
+        let known = self.assumed_predicates();
+        let goals = self.goals.clone();
         for depth in 0..=k.saturating_add(1) {
             let from_initial = depth <= k;
             if self.stopped(&format!("{name} (paths of {depth} steps and more)")) {
@@ -336,7 +350,9 @@ impl Checker<'_> {
                     terms.not(self.states.step(condition, depth))
                 }
             };
-            let outcome = self.with_distinct(&mut hypotheses, goal, depth)?;
+            let sequents =
+                |steps: &Steps<'_>| property_after(&goals, steps, property, depth, from_initial, &known);
+            let outcome = self.with_distinct(&mut hypotheses, goal, depth, &sequents)?;
             let trusted = matches!(outcome, Outcome::Undecided(_))
                 && match property {
                     OpenProperty::Other(_) => {
@@ -369,4 +385,32 @@ impl Checker<'_> {
             Outcome::Undecided(reason) => self.undecided(name, &reason),
         }
     }
+}
+
+/// A property after so many steps as sequents about every sequence of events.
+fn property_after(
+    goals: &Goals,
+    steps: &Steps<'_>,
+    property: &OpenProperty,
+    depth: usize,
+    from_initial: bool,
+    known: &[Pred],
+) -> Option<Vec<Sequent>> {
+    let mut all = vec![];
+    match property {
+        OpenProperty::Other(i) => {
+            let goal = goals.others[*i].pred.as_ref()?;
+            for path in steps.sequences(from_initial, depth, None)? {
+                all.extend(steps.after_all(&path, known, known, goal)?);
+            }
+        }
+        OpenProperty::Failure(i) => {
+            let failure = &goals.failures[*i];
+            let event = failure.event.map(|e| EventId(e as u32));
+            for path in steps.sequences(from_initial, depth, event)? {
+                all.extend(steps.without_failure_after(&path, known, [&failure.way])?);
+            }
+        }
+    }
+    Some(all)
 }
