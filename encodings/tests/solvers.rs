@@ -622,14 +622,15 @@ fn scripts_stand_alone() {
         let a = t.symbol("a", o.person);
         let assertions = [t.select(m, a), t.eq(t.set_inter(m, n), t.empty_set(o.people)), t.select(n, a)];
         let run = |assertions: &[Term], time| {
-            run_script(&path, dialect, &script(&t, assertions, dialect).expect("can be written"), time)
+            let script = script(&t, assertions, dialect).expect("can be written");
+            run_script(&path, dialect, &[], &script, &Budget::unlimited().per_query(time))
         };
         let time = Duration::from_secs(20);
         assert_eq!(run(&assertions, time), Ok(RawAnswer::Unsat), "{name}");
         assert_ne!(run(&assertions[..2], time), Ok(RawAnswer::Unsat), "{name}");
         assert_eq!(run(&[assertions[0]], Duration::ZERO), Ok(RawAnswer::Unknown(Stopped::Timeout)), "{name}");
         assert!(matches!(
-            run_script(&path, dialect, "(assert (nonsense))\n(check-sat)", time),
+            run_script(&path, dialect, &[], "(assert (nonsense))\n(check-sat)", &Budget::unlimited()),
             Err(SolverError::Refused(_))
         ));
     }

@@ -7,7 +7,7 @@ use anyhow::bail;
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::open as sessions;
 use bsym_language::diagnostic::nearest;
-use bsym_proofs::obligations::{Choice, Job, Obligations as Proved, Proof, prove_and_confirm};
+use bsym_proofs::obligations::{Choice, Job, Obligations as Proved, OtherProver, Proof, prove_and_confirm};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
@@ -92,11 +92,14 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     };
     let choose = |proof: &Proof| open.as_ref().map_or(Choice::Ask, |open| open.choose(proof));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    // Who names a solver wants no other.
+    let provers = if arguments.solver.name.is_none() { OtherProver::installed() } else { vec![] };
     let job = Job {
         model: model.clone(),
         scope: &scope,
         open: &|terms| sessions::open(terms, &choice),
         budget: budget.clone(),
+        provers: &provers,
         jobs: arguments.jobs.unwrap_or(cores),
         export: arguments.export.is_some(),
     };

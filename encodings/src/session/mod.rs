@@ -37,7 +37,7 @@ use std::time::{Duration, Instant};
 pub use self::backend::{Backend, RawAnswer, Size, SolverError};
 pub use self::model::Model;
 pub use self::open::{SolverChoice, linked, open, process, sat, versions};
-pub use self::process::{find_solver, run_script};
+pub use self::process::{find_solver, run_script, solver_version};
 pub use self::smtlib::{Dialect, script};
 pub use self::value::TermValue;
 

@@ -500,19 +500,21 @@ fn arguments(path: &Path, dialect: Dialect) -> &'static [&'static str] {
     }
 }
 
-/// Runs a complete script in a process of its own, for at most `time`.
+/// Runs a complete script in a process of its own, with more arguments for the solver, within the budget of a query.
 ///
 /// # Errors
 /// If the solver cannot be started, ends without an answer, or complains.
 pub fn run_script(
     path: &Path,
     dialect: Dialect,
+    more: &[&str],
     script: &str,
-    time: Duration,
+    budget: &Budget,
 ) -> Result<RawAnswer, SolverError> {
-    let mut running = Running::start(path, arguments(path, dialect))?;
+    let end = budget.query_time().map(|t| Instant::now() + t);
+    let mut running = Running::start(path, &[arguments(path, dialect), more].concat())?;
     running.tell(format!("{script}\n(exit)\n"));
-    match running.reply(&Budget::unlimited(), Some(Instant::now() + time))? {
+    match running.reply(budget, end)? {
         Err(stopped) => Ok(RawAnswer::Unknown(stopped)),
         Ok((reply, text)) => match reply.atom() {
             Some("sat") => Ok(RawAnswer::Sat),

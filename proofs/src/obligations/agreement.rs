@@ -89,13 +89,13 @@ fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String
     let budget = Budget::unlimited().per_query(Duration::from_millis(150));
     let mut prover = Prover::new(terms, &mut open, budget.clone());
     prover.also_reading(carriers);
-    let pending = all.iter().map(|p| p.status == Status::Unattempted).collect();
+    let asked_for: Vec<bool> = all.iter().map(|p| p.status == Status::Unattempted).collect();
     let mut own = Rounds::new(&mut prover, &families, &mut all, complete, Others::default());
-    own.pending = pending;
+    own.pending.clone_from(&asked_for);
     let (shared, mut ignore) = (Shared::default(), |_: &Proof| {});
     std::thread::scope(|threads| {
         let mut crew = Crew::new(own, &mut ignore, None, threads, &shared);
-        prove_in_rounds(&mut crew, &budget).expect("a solver");
+        prove_in_rounds(&mut crew, &asked_for, &budget).expect("a solver");
     });
     let first_order = FirstOrder::new(model, Some(&system), &asked, scope);
     counts.machines += 1;

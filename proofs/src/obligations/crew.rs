@@ -25,6 +25,7 @@ use bsym_semantics::scope::Scope;
 use super::first_order::FirstOrder;
 use super::generate::{Generated, generate};
 use super::obligation::Proof;
+use super::other_prover::OtherProver;
 use super::rounds::{Board, Others, Phase, Rounds, Task, Update};
 use super::small::SmallSizes;
 use crate::sequent::Prover;
@@ -41,6 +42,8 @@ pub(super) struct Plan<'a> {
     pub model: &'a Arc<Model>,
     pub scope: &'a Scope,
     pub open: SharedOpener<'a>,
+    /// Other provers.
+    pub provers: &'a [OtherProver],
     /// Number of workers at most.
     pub jobs: usize,
     /// Shortest work for which workers are started.
@@ -330,7 +333,7 @@ impl Worker<'_> {
 
     /// Generates everything and works. `failed` is the obligation at which the attempt before this one panicked.
     fn work(&mut self, failed: Option<&(usize, String)>) -> Result<(), SolverError> {
-        let Plan { model, scope, open, .. } = self.plan;
+        let Plan { model, scope, open, provers, .. } = self.plan;
         let terms = Rc::new(Terms::new());
         let Generated { mut all, families, complete, carriers, system, asked, .. } =
             generate(&terms, model, scope);
@@ -338,7 +341,7 @@ impl Worker<'_> {
         assert!(same, "the same model and scope give the same obligations");
         let first_order = FirstOrder::new(model, system.as_ref(), &asked, scope);
         let small = SmallSizes::new(model, scope);
-        let others = Others { first_order: Some(&first_order), small: Some(&small) };
+        let others = Others { first_order: Some(&first_order), small: Some(&small), provers };
         let mut open = |terms| open(terms);
         let mut prover = Prover::new(terms, &mut open, Default::default());
         prover.also_reading(carriers);

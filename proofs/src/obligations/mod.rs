@@ -25,7 +25,8 @@
 //! conjuncts before it that were proved for the same step may be used, so a pair that counts as
 //! proven follows from the whole invariant before the step and nothing else.
 //!
-//! All are asked for a short time before any is asked for long, so that no hard one starves the others.
+//! All are asked for a short time before any is asked for long, so that no hard one starves the others. What stays open is given
+//! to [other provers](OtherProver).
 //!
 //! `trivial`: the event writes nothing that the conjunct reads. `refuted`: the sequent has a
 //! counterexample, which says that the conjunct cannot be proved for this event from the invariant
@@ -53,6 +54,7 @@ pub use self::classical::SequentMachine;
 pub use self::contradictory::{Affected, Contradictory, Hypothesis};
 pub use self::crew::SharedOpener;
 pub use self::obligation::{Choice, Form, Proof, Subject};
+pub use self::other_prover::OtherProver;
 
 use self::contradictory::{Origin, contradictory};
 use self::crew::{Crew, Plan, Shared};
@@ -75,6 +77,7 @@ mod generate;
 mod generator;
 mod names;
 mod obligation;
+mod other_prover;
 mod owed;
 mod refinement;
 mod rounds;
@@ -164,6 +167,8 @@ pub struct Job<'a> {
     pub open: SharedOpener<'a>,
     /// Limits; that of a query is the time for one obligation.
     pub budget: Budget,
+    /// Other provers, for what the solver leaves open.
+    pub provers: &'a [OtherProver],
     /// Number of obligations that are proved at the same time, at least one.
     pub jobs: usize,
     /// Keep the first-order form of what stays open, for [`Obligations::export`].
@@ -186,7 +191,7 @@ pub fn prove_and_confirm(
 ) -> Result<Obligations, SolverError> {
     let mut open = |terms| (job.open)(terms);
     let workers = Workers { open: job.open, jobs: job.jobs, least: LEAST_WORK };
-    let extent = Extent { confirm: true, export: job.export, workers: Some(workers) };
+    let extent = Extent { confirm: true, export: job.export, provers: job.provers, workers: Some(workers) };
     prove(&job.model, job.scope, &mut open, &job.budget, observer, choose, &extent)
 }
 
@@ -197,6 +202,8 @@ struct Extent<'a> {
     confirm: bool,
     /// Keep the first-order form of what stays open.
     export: bool,
+    /// Other provers.
+    provers: &'a [OtherProver],
     /// There are workers.
     workers: Option<Workers<'a>>,
 }
@@ -228,31 +235,37 @@ fn prove(
     prover.also_reading(carriers);
     let observer = &mut refinement::reopening(model, observer);
     let mut asked = vec![];
-    for proof in &mut all {
-        let choice = if proof.status == Status::Unattempted { choose(proof) } else { Choice::Leave };
+    let first_order = FirstOrder::new(model, system.as_ref(), &sequents, scope);
+    for i in 0..all.len() {
+        let choice = match all[i].status {
+            Status::Unattempted => choose(&all[i]),
+            // What has no encoding with arrays may have a form in first-order logic.
+            Status::Unknown if first_order.sequents(i, &all).is_some() => choose(&all[i]),
+            _ => Choice::Leave,
+        };
         if choice == Choice::Known {
-            proof.status = Status::Discharged;
+            (all[i].status, all[i].reason) = (Status::Discharged, None);
         }
-        if proof.status != Status::Unattempted {
-            observer(proof);
+        let waits = choice == Choice::Ask || all[i].status == Status::Unattempted;
+        if !waits {
+            observer(&all[i]);
         }
         asked.push(choice == Choice::Ask);
     }
-    let first_order = FirstOrder::new(model, system.as_ref(), &sequents, scope);
     let small = SmallSizes::new(model, scope);
-    let others = Others { first_order: Some(&first_order), small: Some(&small) };
+    let others = Others { first_order: Some(&first_order), small: Some(&small), provers: extent.provers };
     let start = Instant::now();
     let mut own = Rounds::new(&mut prover, &families, &mut all, complete, others);
     own.pending.clone_from(&asked);
     let plan = |Workers { open, jobs, least }| {
         let least = if least.is_zero() { least } else { least.max(generation) };
-        Plan { model, scope, open, jobs, least }
+        Plan { model, scope, open, provers: extent.provers, jobs, least }
     };
     let plan = extent.workers.map(plan);
     let shared = Shared::default();
     let stopped = std::thread::scope(|threads| {
         let mut crew = Crew::new(own, observer, plan, threads, &shared);
-        prove_in_rounds(&mut crew, budget)?;
+        prove_in_rounds(&mut crew, &asked, budget)?;
         let stopped = budget.check().err();
         if extent.confirm {
             let time = start.elapsed() + LEAST_CONFIRMING;
@@ -288,14 +301,23 @@ fn prove(
     })
 }
 
-/// All rounds. What is left open is observed at the end.
-fn prove_in_rounds(crew: &mut Crew<'_, '_, '_, '_, '_>, budget: &Budget) -> Result<(), SolverError> {
+/// All rounds, then other provers. What is left open of those `asked` is observed at the end.
+fn prove_in_rounds(
+    crew: &mut Crew<'_, '_, '_, '_, '_>,
+    asked: &[bool],
+    budget: &Budget,
+) -> Result<(), SolverError> {
     let rounds = rounds(budget.query);
     for &(effort, limit) in &rounds {
         prove_in_round(crew, effort, limit, budget)?;
     }
-    // Workers did not know the lemmas that others proved at the same time.
-    if let (2.., Some(&(effort, limit))) = (crew.workers(), rounds.last())
+    let elsewhere = crew.own.elsewhere_tasks(asked);
+    let open = elsewhere.len();
+    let phase = Phase { effort: Effort::Full, limit: budget.query, budget: budget.clone() };
+    crew.carry_out(elsewhere, &phase)?;
+    // Workers did not know the lemmas that others proved at the same time, and the solver none of other provers.
+    let has_new = crew.workers() > 1 || crew.own.elsewhere_tasks(asked).len() < open;
+    if let (true, Some(&(effort, limit))) = (has_new, rounds.last())
         && budget.check().is_ok()
     {
         crew.ask_again(|crew| prove_in_round(crew, effort, limit, budget))?;
@@ -372,7 +394,7 @@ impl Obligations {
             Status::Trivial => "bsym:hypothesis".into(),
             _ if self.solver.is_empty() => "bsym:simplifier".into(),
             Status::Discharged if p.form == Some(Form::FirstOrder) => {
-                format!("bsym:{}, first-order form", self.solver)
+                format!("bsym:{}, first-order form", p.by.as_ref().unwrap_or(&self.solver))
             }
             _ => format!("bsym:{}", self.solver),
         }

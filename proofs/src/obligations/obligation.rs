@@ -40,6 +40,8 @@ pub struct Proof {
     pub reason: Option<String>,
     /// The form in which a solver proved it.
     pub form: Option<Form>,
+    /// Name and version of another prover than the run's solver, if that proved it.
+    pub by: Option<String>,
     /// It was proved in another form as well, or where the deferred sets are small.
     pub confirmed: bool,
     /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for
@@ -87,6 +89,6 @@ pub(super) struct Question {
 pub(super) fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
     let Question { kind, name, event, subject } = q;
     let (says, failures, formula) = (None, vec![], vec![]);
-    let (form, confirmed) = (None, false);
-    Proof { kind, name, event, subject, status, says, failures, reason, form, confirmed, formula }
+    let (form, by, confirmed) = (None, None, false);
+    Proof { kind, name, event, subject, status, says, failures, reason, form, by, confirmed, formula }
 }

@@ -14,6 +14,7 @@ use bsym_status::file::Status;
 use super::family::{Entry, Family};
 use super::first_order::FirstOrder;
 use super::obligation::{Form, Proof};
+use super::other_prover::{OtherProver, failure};
 use super::small::{Small, SmallSizes};
 use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
 
@@ -25,6 +26,9 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Longest time for cross-checking a proof in one way.
 const CONFIRMING: Duration = Duration::from_millis(200);
+
+/// Longest time for another prover: what it proved at all, it proved in less than a second (benches/po.md).
+const ELSEWHERE: Duration = Duration::from_secs(3);
 
 /// Least number of obligations for which a family is divided in the first round.
 const LEAST_PART: usize = 8;
@@ -59,6 +63,8 @@ pub(super) struct Others<'r> {
     pub first_order: Option<&'r FirstOrder<'r>>,
     /// Small sizes of the deferred sets.
     pub small: Option<&'r SmallSizes<'r>>,
+    /// Other provers for the first-order form.
+    pub provers: &'r [OtherProver],
 }
 
 /// A part of the work of a phase. An obligation is in one task of a phase at most.
@@ -68,6 +74,8 @@ pub(super) enum Task {
     Family { family: usize, entries: Range<usize> },
     /// An obligation in other ways.
     Other(usize),
+    /// An undecided obligation by other provers.
+    Elsewhere(usize),
     /// A proof in terms of arrays in another form.
     Confirm(usize),
 }
@@ -88,6 +96,7 @@ pub(super) struct Update {
     pub status: Status,
     pub reason: Option<String>,
     pub form: Option<Form>,
+    pub by: Option<String>,
     pub confirmed: bool,
     /// A longer time may decide it.
     pub pending: bool,
@@ -133,12 +142,13 @@ impl<'r, 'p> Rounds<'r, 'p> {
 
     /// What is known of an obligation.
     pub fn update(&self, i: usize) -> Update {
-        let Proof { status, reason, form, confirmed, .. } = &self.all[i];
+        let Proof { status, reason, form, by, confirmed, .. } = &self.all[i];
         Update {
             obligation: i,
             status: *status,
             reason: reason.clone(),
             form: *form,
+            by: by.clone(),
             confirmed: *confirmed,
             pending: self.pending[i],
             tried: self.tried[i],
@@ -148,8 +158,9 @@ impl<'r, 'p> Rounds<'r, 'p> {
 
     /// Takes over what is known elsewhere.
     pub fn apply(&mut self, update: Update) {
-        let Update { obligation: i, status, reason, form, confirmed, pending, tried, lemmas } = update;
+        let Update { obligation: i, status, reason, form, by, confirmed, pending, tried, lemmas } = update;
         let proof = &mut self.all[i];
+        proof.by = by;
         (proof.status, proof.reason, proof.form, proof.confirmed) = (status, reason, form, confirmed);
         (self.pending[i], self.tried[i], self.lemmas[i]) = (pending, tried, lemmas);
     }
@@ -158,6 +169,15 @@ impl<'r, 'p> Rounds<'r, 'p> {
     pub fn other_tasks(&self) -> Vec<Task> {
         let is_open = |i: &usize| self.pending[*i] && self.all[*i].status != Status::Refuted;
         (0..self.all.len()).filter(is_open).map(Task::Other).collect()
+    }
+
+    /// The tasks for what is undecided among those `asked`, with other provers.
+    pub fn elsewhere_tasks(&self, asked: &[bool]) -> Vec<Task> {
+        let is_open = |i: &usize| {
+            asked[*i] && self.all[*i].status == Status::Unknown && self.lemmas[*i] != NEVER_AGAIN
+        };
+        let none = self.others.provers.is_empty();
+        (0..self.all.len()).filter(|i| !none && is_open(i)).map(Task::Elsewhere).collect()
     }
 
     /// The tasks for what is open in families, for so many workers.
@@ -248,6 +268,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         match task {
             Task::Family { family, entries } => self.family(*family, entries, phase, board),
             Task::Other(i) => self.in_other_ways(*i, phase, board),
+            Task::Elsewhere(i) => self.elsewhere(*i, phase, board),
             Task::Confirm(i) => self.confirm(*i, phase, board),
         }
     }
@@ -274,6 +295,47 @@ impl<'r, 'p> Rounds<'r, 'p> {
             }
             None => Small::Nothing,
         };
+        self.settle(i, proved, None, small);
+        board.say(self.all, self.update(i), !self.pending[i]);
+        Ok(())
+    }
+
+    /// Tries an undecided obligation with other provers, in first-order form. A prover that fails is named in the reason, and
+    /// the next one is tried.
+    fn elsewhere(&mut self, i: usize, phase: &Phase, board: &mut dyn Board) -> Result<(), SolverError> {
+        let budget = &phase.budget;
+        let Some(first_order) = self.others.first_order else { return Ok(()) };
+        if self.all[i].status != Status::Unknown || budget.check().is_err() {
+            return Ok(());
+        }
+        board.asking(i);
+        let Some(parts) = first_order.parts(i, self.all) else { return Ok(()) };
+        let time = ELSEWHERE.min(phase.limit.unwrap_or(PATIENCE));
+        for prover in self.others.provers {
+            match prover.proves(&parts, &budget.within(time).per_query(time)) {
+                Ok(false) => {}
+                Ok(true) => {
+                    let small = match self.others.small {
+                        Some(small) => small.ask(&self.all[i].name, self.all, self.prover, budget, SMALL)?,
+                        None => Small::Nothing,
+                    };
+                    self.settle(i, true, Some(prover.name().into()), small);
+                    board.say(self.all, self.update(i), true);
+                    return Ok(());
+                }
+                Err(error) => {
+                    let failed = failure(prover.name(), &error);
+                    let reason = self.all[i].reason.take().map(|before| format!("{before}; {failed}"));
+                    self.all[i].reason = Some(reason.unwrap_or(failed));
+                    board.say(self.all, self.update(i), false);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes over what the first-order form, given to the run's solver or to the prover `by`, and small sizes say.
+    fn settle(&mut self, i: usize, proved: bool, by: Option<String>, small: Small) {
         let proof = &mut self.all[i];
         self.pending[i] = false;
         match (proved, small) {
@@ -285,7 +347,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
                 ));
             }
             (true, small) => {
-                (proof.status, proof.reason) = (Status::Discharged, None);
+                (proof.status, proof.reason, proof.by) = (Status::Discharged, None, by);
                 (proof.form, proof.confirmed) = (Some(Form::FirstOrder), small == Small::Holds);
             }
             (false, Small::Refuted(sizes)) => {
@@ -294,8 +356,6 @@ impl<'r, 'p> Rounds<'r, 'p> {
             }
             (false, _) => self.pending[i] = true,
         }
-        board.say(self.all, self.update(i), !self.pending[i]);
-        Ok(())
     }
 
     /// Cross-checks what was proved in terms of arrays: in first-order logic, else where the deferred sets are small. What

@@ -274,7 +274,7 @@ fn what_we_write_is_valid_and_comes_back() {
 }
 
 fn job<'a>(m: &Arc<Model>, scope: &'a Scope, budget: Budget, jobs: usize) -> Job<'a> {
-    Job { model: m.clone(), scope, open: &open_default, budget, jobs, export: false }
+    Job { model: m.clone(), scope, open: &open_default, budget, provers: &[], jobs, export: false }
 }
 
 #[test]
@@ -373,7 +373,7 @@ fn with_workers(
     mut observed: impl FnMut(&str),
 ) -> Result<Obligations, SolverError> {
     let workers = Workers { open, jobs, least: Duration::ZERO };
-    let extent = Extent { confirm: true, export: false, workers: Some(workers) };
+    let extent = Extent { confirm: true, export: false, provers: &[], workers: Some(workers) };
     let mut own = |terms| open(terms);
     let observer = &mut |p: &super::Proof| observed(&p.name);
     prove(&Arc::new(m.clone()), &scope(m), &mut own, budget, observer, &|_| Choice::Ask, &extent)
