@@ -22,6 +22,7 @@ mod parse;
 pub mod process;
 mod sexpr;
 pub mod smtlib;
+mod tptp;
 mod wide;
 #[cfg(feature = "z3")]
 pub mod z3;
@@ -37,8 +38,9 @@ use std::time::{Duration, Instant};
 pub use self::backend::{Backend, RawAnswer, Size, SolverError};
 pub use self::model::Model;
 pub use self::open::{SolverChoice, linked, open, process, sat, versions};
-pub use self::process::{find_solver, run_script, solver_version};
+pub use self::process::{find_solver, run_prover, run_script, solver_version};
 pub use self::smtlib::{Dialect, script};
+pub use self::tptp::tptp;
 pub use self::value::TermValue;
 
 use self::confirm::{Confirmed, Doubtful};

@@ -40,7 +40,8 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// A running solver.
 struct Running {
     child: Child,
-    input: Sender<String>,
+    /// Gone when there is no more input.
+    input: Option<Sender<String>>,
     output: Receiver<String>,
     errors: Arc<Mutex<String>>,
     /// Disconnected when the error channel is at its end.
@@ -99,12 +100,12 @@ impl Running {
                 }
             }
         });
-        Ok(Running { child, input, output, errors, silent })
+        Ok(Running { child, input: Some(input), output, errors, silent })
     }
 
     /// Says something; whether it arrives shows at the next reply.
     fn tell(&self, text: String) {
-        let _ = self.input.send(text);
+        let _ = self.input.as_ref().map(|input| input.send(text));
     }
 
     /// What is known about a process that ended.
@@ -125,6 +126,25 @@ impl Running {
         SolverError::Exited(if said.is_empty() { status } else { format!("{status}: {said}") })
     }
 
+    /// The next line of the output, `None` at its end.
+    fn line(&self, budget: &Budget, end: Option<Instant>) -> Result<Option<String>, Stopped> {
+        loop {
+            let now = Instant::now();
+            if budget.is_cancelled() {
+                return Err(Stopped::Cancelled);
+            }
+            if end.is_some_and(|e| now >= e) {
+                return Err(Stopped::Timeout);
+            }
+            let wait = end.map_or(POLL, |e| POLL.min(e - now));
+            match self.output.recv_timeout(wait) {
+                Ok(line) => return Ok(Some(line)),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            }
+        }
+    }
+
     /// The next reply as text. `Ok(Err)` if the budget ended first.
     fn reply(
         &mut self,
@@ -133,16 +153,10 @@ impl Running {
     ) -> Result<Result<(Sexpr, String), Stopped>, SolverError> {
         let mut text = String::new();
         loop {
-            let now = Instant::now();
-            if budget.is_cancelled() {
-                return Ok(Err(Stopped::Cancelled));
-            }
-            if end.is_some_and(|e| now >= e) {
-                return Ok(Err(Stopped::Timeout));
-            }
-            let wait = end.map_or(POLL, |e| POLL.min(e - now));
-            match self.output.recv_timeout(wait) {
-                Ok(line) => {
+            match self.line(budget, end) {
+                Err(stopped) => return Ok(Err(stopped)),
+                Ok(None) => return Err(self.exited()),
+                Ok(Some(line)) => {
                     text.push_str(&line);
                     if let Some(mut read) = sexpr::read(&text)
                         && !read.is_empty()
@@ -150,8 +164,6 @@ impl Running {
                         return Ok(Ok((read.swap_remove(0), text)));
                     }
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Err(self.exited()),
             }
         }
     }
@@ -522,6 +534,48 @@ pub fn run_script(
             Some("unknown") => Ok(RawAnswer::Unknown(Stopped::Incomplete("unknown".into()))),
             _ => Err(SolverError::Refused(text.trim().to_string())),
         },
+    }
+}
+
+/// Gives a TPTP problem to a prover that reads its input and prints an SZS status (Sutcliffe, *The SZS ontologies for automated
+/// reasoning software*, 2008), within the budget of a query.
+///
+/// # Errors
+/// If the prover cannot be started, or ends without a status.
+pub fn run_prover(
+    path: &Path,
+    arguments: &[&str],
+    problem: String,
+    budget: &Budget,
+) -> Result<RawAnswer, SolverError> {
+    let end = budget.query_time().map(|t| Instant::now() + t);
+    let mut running = Running::start(path, arguments)?;
+    running.tell(problem);
+    running.input = None;
+    let mut complaint = String::new();
+    loop {
+        let line = match running.line(budget, end) {
+            Err(stopped) => return Ok(RawAnswer::Unknown(stopped)),
+            Ok(Some(line)) => line,
+            Ok(None) if complaint.is_empty() => return Err(running.exited()),
+            Ok(None) => return Err(SolverError::Refused(complaint)),
+        };
+        let Some((_, status)) = line.split_once("SZS status ") else {
+            if complaint.is_empty() {
+                complaint = line.trim().to_string();
+            }
+            continue;
+        };
+        let status = status.split_whitespace().next().unwrap_or_default();
+        return match status {
+            "Unsatisfiable" | "Theorem" | "ContradictoryAxioms" => Ok(RawAnswer::Unsat),
+            "Satisfiable" | "CounterSatisfiable" => Ok(RawAnswer::Sat),
+            "Timeout" => Ok(RawAnswer::Unknown(Stopped::Timeout)),
+            "GaveUp" | "ResourceOut" | "MemoryOut" | "Unknown" => {
+                Ok(RawAnswer::Unknown(Stopped::Incomplete(status.into())))
+            }
+            _ => Err(SolverError::Refused(line.trim().to_string())),
+        };
     }
 }
 

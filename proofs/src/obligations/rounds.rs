@@ -173,9 +173,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
 
     /// The tasks for what is undecided among those `asked`, with other provers.
     pub fn elsewhere_tasks(&self, asked: &[bool]) -> Vec<Task> {
-        let is_open = |i: &usize| {
-            asked[*i] && self.all[*i].status == Status::Unknown && self.lemmas[*i] != NEVER_AGAIN
-        };
+        let is_open =
+            |i: &usize| asked[*i] && self.all[*i].status == Status::Unknown && self.lemmas[*i] != NEVER_AGAIN;
         let none = self.others.provers.is_empty();
         (0..self.all.len()).filter(|i| !none && is_open(i)).map(Task::Elsewhere).collect()
     }

@@ -503,3 +503,57 @@ fn some_image_is_of_the_type_of_the_images() {
     let sequents = steps.after(Some(EventId(0)), &invariant, &[], &invariant[2]).expect("it has paths");
     assert!(crate::steps::parts(&m, &scope(&m), &sequents).is_some());
 }
+
+/// Fermat's last theorem for cubes, and a thing that is easy.
+#[cfg(unix)]
+const CUBES: &str = "MACHINE Cubes VARIABLES n INVARIANT n : NAT
+ ASSERTIONS !(x, y, z).(x : NAT1 & y : NAT1 & z : NAT1 => x * x * x + y * y * y /= z * z * z); n > -1
+ INITIALISATION n := 0 END";
+
+/// The status of the first assertion of `CUBES` where these programs of the shell are provers.
+#[cfg(unix)]
+fn cubes(programs: &[(&str, &str)]) -> (Status, Option<String>, Option<String>) {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let program = |&(name, text): &(&str, &str)| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).expect("a program");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("a program");
+        super::OtherProver::new(&path)
+    };
+    let provers: Vec<_> = programs.iter().map(program).collect();
+    let m = Arc::new(model(CUBES));
+    let (scope, budget) = (scope(&m), Budget::unlimited().per_query(Duration::from_millis(300)));
+    let job = Job { provers: &provers, ..job(&m, &scope, budget, 1) };
+    let all = prove_and_confirm(&job, &mut |_| {}, &|_| Choice::Ask).expect("a solver");
+    let open: Vec<_> = all.all.iter().filter(|p| p.by.is_some() || !p.status.is_discharged()).collect();
+    let [cubes] = &open[..] else { panic!("{:?}", statuses(&all)) };
+    (cubes.status, cubes.by.clone(), cubes.reason.clone())
+}
+
+#[cfg(unix)]
+#[test]
+fn other_provers_prove_what_the_solver_leaves_open() {
+    if solver().is_none() {
+        return;
+    }
+    let (version, problem) = ("[ \"$1\" = --version ] && echo Mock 1.5 of today && exit", "cat > /dev/null");
+    let says =
+        |status: &str| format!("{version}\n{problem}\necho comment\necho '% SZS status {status} for it'");
+    let (proves, gives_up) = (says("Unsatisfiable"), says("GaveUp"));
+    let (nonsense, dies) = (format!("{version}\n{problem}\necho no idea"), "echo broken >&2; exit 3");
+    let hangs = format!("{version}\nsleep 20");
+    let proved = (Status::Discharged, Some("mock 1.5".to_string()), None);
+    assert_eq!(cubes(&[("vampire", &proves)]), proved);
+    assert_eq!(cubes(&[("vampire", &gives_up), ("eprover", &proves)]), proved);
+    assert_eq!(cubes(&[("vampire", &hangs), ("eprover", &proves)]), proved);
+    assert_eq!(cubes(&[("vampire", &nonsense), ("eprover", &proves)]), proved);
+    let (status, by, without) = cubes(&[]);
+    assert_eq!((status, by), (Status::Unknown, None));
+    assert_eq!(cubes(&[("vampire", &gives_up)]).2, without);
+    let (status, by, reason) = cubes(&[("vampire", &nonsense), ("cvc5", dies)]);
+    let reason = reason.expect("a reason");
+    assert_eq!((status, by), (Status::Unknown, None));
+    assert!(reason.contains("mock 1.5 failed") && reason.contains("no idea"), "{reason}");
+    assert!(reason.contains("cvc5 failed") && reason.contains("broken"), "{reason}");
+}
