@@ -120,3 +120,27 @@ fn the_exit_code_tells_whether_all_is_discharged() {
     assert_eq!(code, Some(3), "{object:#}");
     assert_eq!(proved(&fine, &["--explain"]).0, Some(0));
 }
+
+/// The rest is done where one obligation has more hypotheses than a prover likes.
+#[test]
+fn obligations_of_ten_thousand_hypotheses_are_answered() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let hypotheses: Vec<String> = (1..=10_000).map(|n| format!("nn > -{n}")).collect();
+    let text = format!(
+        "MACHINE Many CONSTANTS nn PROPERTIES nn : INTEGER & nn /= 7 & {} ASSERTIONS nn >= 0; nn = 5 END",
+        hypotheses.join(" &\n")
+    );
+    let machine = file(folder.path(), "Many.mch", text);
+    let (exit, said) = proved(&machine, &["--each", "20s"]);
+    let of = |name: &str| {
+        let all = said["obligations"].as_array().expect("obligations");
+        let one = all.iter().find(|o| o["id"].as_str().is_some_and(|id| id.ends_with(name)));
+        one.unwrap_or_else(|| panic!("no {name}: {said}"))["status"].clone()
+    };
+    assert_eq!(of("ass1/ASSERTION"), "discharged");
+    assert_ne!(of("ass2/ASSERTION"), "discharged");
+    assert_ne!(exit, Some(0));
+}
