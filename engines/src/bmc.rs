@@ -15,12 +15,12 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::Evidence;
 use bsym_proofs::steps::Steps;
 
-use crate::counterexample::{Attempt, attempt};
-use crate::diameter::Diameter;
 use crate::first_order::{Deduced, assumed, no_failure, no_violation};
 use crate::options::Job;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Slice, Work};
-use crate::path::{Checked, Path, Start, Taken};
+use crate::paths::counterexample::{Attempt, attempt};
+use crate::paths::diameter::Diameter;
+use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, PathSize, Progress, Unknown, Vacuous};
 

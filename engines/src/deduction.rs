@@ -6,6 +6,7 @@
 //! proved, as with imported proof status (Krings & Leuschel, ABZ 2016). A claim does not rest on them: its check proves them anew.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
@@ -83,7 +84,7 @@ impl Deduction {
         budget: &Budget,
         open: &mut Open<'_>,
     ) -> Result<(), SolverError> {
-        let model = job.model.clone();
+        let model = Arc::clone(&job.model);
         let steps = Steps::new(&model);
         while budget.check().is_ok() {
             let Some(claim) = self.left.pop_front() else {

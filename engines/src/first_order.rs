@@ -4,6 +4,7 @@
 //! any size, is asked in first-order logic ([`bsym_encodings::first_order`]), one sequence of events after the other, before the
 //! session may take long. There is only ever a `no` from it: what does not follow in first-order logic is no state.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::first_order::{Goal, Sequent};
@@ -15,7 +16,7 @@ use bsym_proofs::steps::Steps;
 
 use crate::options::Job;
 use crate::outcome::{Slice, Work};
-use crate::path::Start;
+use crate::paths::Start;
 use crate::problem::Problem;
 
 /// How long a session is asked before.
@@ -75,7 +76,7 @@ impl Deduced {
         // The session has the other half of the time.
         let time = work.slice.budget.left().map_or(time, |left| time.min(left / 2));
         let budget = work.slice.budget.within(time).per_query(time);
-        let model = work.job.model.clone();
+        let model = Arc::clone(&work.job.model);
         let proved = match sequents(&Steps::new(&model)) {
             Some(sequents) => {
                 let mut prover = Prover::new(problem.terms(), &mut *work.open, budget.clone());

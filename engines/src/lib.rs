@@ -8,21 +8,11 @@ pub mod run;
 
 pub mod excluded;
 
-mod dropped;
-
 pub mod problem;
 
-mod small_scopes;
-
-pub mod existence;
-
-mod first_states;
-
-mod axioms;
+pub mod small_scopes;
 
 pub mod vetting;
-
-mod wrong_status;
 
 mod deduction;
 
@@ -32,19 +22,15 @@ mod portfolio;
 
 pub mod outcome;
 
-pub mod path;
+pub mod paths;
 
 pub mod bmc;
 
-mod diameter;
-
 pub mod tree;
 
-pub mod kind;
+pub mod induction;
 
-mod path_uniqueness;
-
-mod strengthen;
+pub mod invariants;
 
 pub mod ic3;
 
@@ -53,10 +39,6 @@ pub mod explain;
 pub mod auxiliary;
 
 pub mod hunt;
-
-pub mod counterexample;
-
-pub mod sample;
 
 pub mod settle;
 

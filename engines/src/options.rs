@@ -1,5 +1,6 @@
 //! What is asked of an engine.
 
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,11 +13,41 @@ use bsym_proofs::recorded::Recorded;
 use bsym_semantics::scope::Scope;
 use bsym_status::ProofStatus;
 
+use crate::invariants::binders;
+
+/// A model with names for the elements of its deferred sets, over which lemmas quantify.
+///
+/// The names are locals that nothing in the model refers to. A lemma of a proof refers to them, so print and evaluate lemmas
+/// with this model.
+#[derive(Clone, Debug)]
+pub struct QuantifiableModel(Arc<Model>);
+
+impl From<Arc<Model>> for QuantifiableModel {
+    fn from(mut model: Arc<Model>) -> QuantifiableModel {
+        binders::add(Arc::make_mut(&mut model));
+        QuantifiableModel(model)
+    }
+}
+
+impl From<Model> for QuantifiableModel {
+    fn from(model: Model) -> QuantifiableModel {
+        Arc::new(model).into()
+    }
+}
+
+impl Deref for QuantifiableModel {
+    type Target = Arc<Model>;
+
+    fn deref(&self) -> &Arc<Model> {
+        &self.0
+    }
+}
+
 /// A model with everything that a run needs to know.
 #[derive(Clone, Debug)]
 pub struct Job {
     /// The model.
-    pub model: Arc<Model>,
+    pub model: QuantifiableModel,
     /// The scope.
     pub scope: Scope,
     /// What is asked. The default is every conjunct of the invariant; may be empty where
@@ -51,9 +82,14 @@ pub struct Job {
 impl Job {
     /// A question about a model in a scope: without proof status and well-definedness, one counterexample is enough, values are
     /// represented as the invariant states.
-    pub fn new(model: Arc<Model>, scope: Scope, properties: Vec<Property>, budget: Budget) -> Job {
+    pub fn new(
+        model: impl Into<QuantifiableModel>,
+        scope: Scope,
+        properties: Vec<Property>,
+        budget: Budget,
+    ) -> Job {
         Job {
-            model,
+            model: model.into(),
             scope,
             properties,
             well_definedness: false,

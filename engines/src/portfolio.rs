@@ -12,22 +12,22 @@ use bsym_status::ProofStatus;
 use crate::bmc::Bmc;
 use crate::deduction::Deduction;
 use crate::excluded::Excluded;
-use crate::existence;
 use crate::hunt::Hunt;
 use crate::ic3::Ic3;
-use crate::kind::Kind;
+use crate::induction::Kind;
 use crate::options::Job;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Slice, Work};
 use crate::problem::{Existence, Open, Problem};
-use crate::sample;
+use crate::settle::existence;
+use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::settle::{Settled, settle};
+use crate::small_scopes::sample;
 use crate::tree::Tree;
 use crate::verdict::{
     Contradicted, Counterexample, Engine, Leftovers, Objection, Observer, Progress, Report, Unknown, Vacuous,
     Verdict,
 };
 use crate::vetting::Vetting;
-use crate::wrong_status::{drop_claim, refute_statuses, refuted_by};
 
 /// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
 /// bounded model checker has none: what it would go on with is harder still.

@@ -19,8 +19,8 @@ use bsym_semantics::trace::Trace;
 use bsym_status::Check;
 
 use crate::excluded::Excluded;
-use crate::first_states::FirstStates;
 use crate::options::Job;
+use crate::small_scopes::first_states::FirstStates;
 use crate::verdict::Vacuous;
 
 /// Makes an empty session with a solver.

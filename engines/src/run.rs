@@ -8,16 +8,16 @@ use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::claim::{Claim, Property};
 use bsym_proofs::recorded::Recorded;
 
-use crate::dropped;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::portfolio::Round;
 use crate::problem::Open;
+use crate::settle::dropped;
+use crate::settle::wrong_status::drop_claim;
 use crate::verdict::{
     Counterexample, Engine, Leftovers, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict,
 };
 use crate::vetting::Vetting;
-use crate::wrong_status::drop_claim;
 
 /// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
 /// there is no such limit.

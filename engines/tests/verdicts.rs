@@ -6,7 +6,7 @@ mod common;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_engines::counterexample::confirm_induction;
+use bsym_engines::paths::counterexample::confirm_induction;
 use bsym_engines::verdict::{Engine, Verdict};
 use bsym_proofs::claim::{Evidence, Property};
 use bsym_semantics::evaluator::Evaluator;

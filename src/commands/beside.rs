@@ -16,7 +16,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use bsym_engines::counterexample::{Attempt, confirm};
+use bsym_engines::paths::counterexample::{Attempt, confirm};
 use bsym_explore::report::{Counterexample, Evidence, SearchReport, Statistics, Unknown, Vacuous, Verdict};
 use bsym_language::model::ConstId;
 use bsym_language::stack::with_large_stack;

@@ -189,7 +189,7 @@ fn decide(run: &Run, states: Option<usize>, which: Scopes, stop: &AtomicBool) ->
     let searched = Searched { scope: found.scope, report: found.report };
     let outcome = Outcome { searched, is_whole, smaller: found.smaller, simulated };
     Some(Compared {
-        model: run.model.clone(),
+        model: Arc::clone(&run.model),
         parts: Arc::new(parts),
         outcome,
         command: run.engine,

@@ -1,5 +1,6 @@
 //! `bsym ldd`: every reachable state of a finite scope, as decision diagrams.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::bail;
@@ -89,7 +90,7 @@ fn attempt(
     };
     let diagrams = DiagramOptions { strategy, order: arguments.order.clone() };
     let begin = Instant::now();
-    let finder = Patience::new(run.model.clone(), solver.cloned(), &control.budget);
+    let finder = Patience::new(Arc::clone(&run.model), solver.cloned(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
     let report = diagrams::search(&problem, &options, &diagrams, &mut reporter);

@@ -93,7 +93,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     if arguments.resume.is_some() {
         // A search in a larger scope is continued in that scope.
         let run = Run::prepare("mc", &verify, Asked::beside(solver.as_ref()), control)?;
-        let finder = Patience::new(run.model.clone(), solver.clone(), &control.budget);
+        let finder = Patience::new(Arc::clone(&run.model), solver.clone(), &control.budget);
         let finder = Some(&finder as &dyn ValueFinder);
         let problem = Problem { model: &run.model, scope: &run.scope, finder };
         if existence(&problem, RESUMED, &control.budget.cancellation()) == Existence::Nothing {
@@ -167,7 +167,7 @@ fn attempt(
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
     options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
-    let finder = Patience::new(run.model.clone(), solver.cloned(), &control.budget);
+    let finder = Patience::new(Arc::clone(&run.model), solver.cloned(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
     let (report, vetted) = if arguments.por {

@@ -11,10 +11,8 @@ use bsym_encodings::encoding::{self, Chosen, Encoding};
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::session::{Session, SolverError};
 use bsym_encodings::term::Terms;
-use bsym_engines::ic3::binders;
-use bsym_engines::options::Job;
+use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
-use bsym_language::model::Model;
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
@@ -52,7 +50,7 @@ pub(super) struct Run {
     solver: Option<SolverChoice>,
     /// The encoding of the engines; `None` where none is at work.
     encoding: Option<Chosen>,
-    pub(super) model: Arc<Model>,
+    pub(super) model: QuantifiableModel,
     pub(super) properties: Vec<Property>,
     pub(super) scope: Scope,
     pub(super) settings: BTreeMap<String, String>,
@@ -156,8 +154,7 @@ impl Run {
         // The status is about the machine as it was written: a further axiom only makes it stronger.
         let mut imported = status::import(arguments.into(), &model, &scope)?;
         let settings = input::fix_constants(&mut model, &arguments.scope.set, paint)?;
-        binders::add(&mut model);
-        let model = Arc::new(model);
+        let model = QuantifiableModel::from(model);
         if status::is_computed(arguments) {
             let budget: &Budget = &control.budget;
             let solver = asked.solver.clone().unwrap_or_default();
@@ -253,7 +250,7 @@ impl Run {
     /// it is asked to.
     pub(super) fn reporter(&self) -> Reporter {
         let reporter =
-            Reporter::new(self.model.clone(), &self.control, &self.arguments.output, self.seen.clone());
+            Reporter::new(Arc::clone(&self.model), &self.control, &self.arguments.output, self.seen.clone());
         reporter.timing("load", self.control.seconds());
         self.control.set_fallback(self.fallback(&reporter));
         reporter
@@ -478,7 +475,7 @@ impl Run {
     ) -> String {
         let folder = self.arguments.certificate.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let status = &self.imported.status;
-        let (model, settings) = (&*self.model, &self.settings);
+        let (model, settings) = (&**self.model, &self.settings);
         let facts = Facts { model, scope, settings, engine, claim, checked, witness, status };
         Certificate::new(&facts, folder).to_text()
     }

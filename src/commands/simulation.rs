@@ -2,13 +2,11 @@
 //! follow it ([`bsym_language::model::simulation`]). A violation that they find there is one of the refinement where the
 //! definition confirms it.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
-use bsym_engines::ic3::binders;
-use bsym_engines::options::Job;
+use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_explore::refinement::{Unmatched, of_simulation};
@@ -55,8 +53,7 @@ pub(super) fn prove(
     };
     // What is asserted of the refinement's own states is proved with it.
     joint.assertions = model.assertions.clone();
-    binders::add(&mut joint);
-    let joint = Arc::new(joint);
+    let joint = QuantifiableModel::from(joint);
     let conjuncts = (0..joint.invariant.len()).map(Property::Invariant);
     let assertions = (0..joint.assertions.len()).map(Property::Assertion);
     let job = Job::new(joint.clone(), scope.clone(), conjuncts.chain(assertions).collect(), budget);

@@ -1,7 +1,6 @@
 //! What an open obligation asks of the reachable states.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use bsym_encodings::system::{Failure, FailureKind, System};
 use bsym_language::model::*;
@@ -14,7 +13,6 @@ use bsym_status::file::{Kind, Status};
 use bsym_status::{Check, Formula, Level, PairStatus, ProofStatus};
 
 use crate::excluded::{Excluded, Failing};
-use crate::ic3::binders;
 use crate::options::Job;
 use crate::problem::Problem;
 
@@ -132,11 +130,9 @@ impl Question {
             Goal::Assertion(i) => Some(*i),
             _ => None,
         }));
-        binders::add(&mut model);
         let conjuncts = (0..model.invariant.len()).map(Property::Invariant);
         let properties = conjuncts.chain(assertions.iter().copied().map(Property::Assertion)).collect();
-        let model = Arc::new(model);
-        let mut job = Job { model, properties, well_definedness: true, ..job.clone() };
+        let mut job = Job { model: model.into(), properties, well_definedness: true, ..job.clone() };
         let problem = Problem::plain(&job, &Excluded::default());
         let (status, excluded) = everything_but(&problem, goals, &assertions);
         job.status = status;

@@ -24,13 +24,13 @@ use bsym_semantics::trace::doubt;
 use bsym_status::file::Kind;
 use bsym_status::{Check, Formula, ProofStatus};
 
-use crate::dropped::is_genuine;
 use crate::excluded::Excluded;
-use crate::first_states::FirstStates;
-use crate::ic3::shapes::shapes;
-use crate::ic3::typing::typing;
+use crate::invariants::shapes::shapes;
+use crate::invariants::typing::typing;
 use crate::options::Job;
 use crate::problem::{Open, Problem};
+use crate::settle::dropped::is_genuine;
+use crate::small_scopes::first_states::FirstStates;
 use crate::verdict::{Counterexample, Observer};
 
 use self::closing::{Closing, label};
@@ -113,7 +113,8 @@ pub fn strengthen(
     observer: &mut dyn Observer,
     proved: &mut dyn FnMut(&Proof),
 ) -> Result<Strengthened, SolverError> {
-    let before = prove_obligations(job.model.clone(), &job.scope, open, &share(&job.budget, FIRST), proved)?;
+    let before =
+        prove_obligations(Arc::clone(&job.model), &job.scope, open, &share(&job.budget, FIRST), proved)?;
     let done = before.all.iter().filter(|p| p.status.is_discharged());
     let discharged: BTreeSet<String> = done.map(|p| p.name.clone()).collect();
     let system = Problem::plain(job, &Excluded::default()).system;
@@ -193,7 +194,7 @@ impl Strengthening<'_> {
         if asked.is_empty() {
             return Ok(());
         }
-        let model = self.job.model.clone();
+        let model = Arc::clone(&self.job.model);
         let budget = share(&self.job.budget, KINDS);
         let mut variables = BTreeSet::new();
         self.goals.iter().for_each(|(_, goal)| variables.extend(goal.variables(&model)));
@@ -282,7 +283,7 @@ impl Strengthening<'_> {
     ) -> Result<bool, SolverError> {
         let Ok(model) = self.closing.with(&self.texts) else { return Ok(false) };
         let goals: Vec<&Goal> = group.iter().map(|&i| &self.goals[i].1).collect();
-        let question = Question::new(&Job { model: Arc::new(model), ..self.job.clone() }, &goals);
+        let question = Question::new(&Job { model: model.into(), ..self.job.clone() }, &goals);
         let (candidates, why) = match search(&question, budget, open, observer)? {
             Found::Lemmas(lemmas) => (lemmas, "the lemmas that were found are not proved".to_string()),
             Found::Nothing(met, why) => (met, why),

@@ -3,7 +3,7 @@
 use bsym_language::int::Int;
 use bsym_language::model::{EventId, VarId};
 
-use super::frame::Cube;
+use crate::invariants::cube::Cube;
 
 /// A cube that must be blocked up to a frame, and the way from it to a violation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -9,13 +9,13 @@ use bsym_encodings::session::SolverError;
 use bsym_language::model::{EventId, Pred};
 use bsym_proofs::steps::Steps;
 
-use super::frame::Cube;
 use super::queries::{Query, Question};
 use super::search::Search;
 use crate::first_order::{Deduced, no_failure, no_unassumed, no_violation};
+use crate::invariants::cube::Cube;
 use crate::options::Job;
 use crate::outcome::{Slice, Work};
-use crate::path::Start;
+use crate::paths::Start;
 use crate::problem::Problem;
 
 /// Longest time for a question in which a literal is left out.

@@ -8,9 +8,9 @@ use bsym_encodings::term::Sort;
 use bsym_language::model::Pred;
 
 use super::abstract_path::Goal;
-use super::frame::Cube;
+use crate::invariants::cube::Cube;
 
-use super::predicate::Predicates;
+use crate::invariants::predicate::Predicates;
 use crate::options::Job;
 use crate::problem::Problem;
 

@@ -1,41 +1,6 @@
-//! Cubes, and frames as sets of blocked cubes.
+//! Frames of IC3, as sets of blocked cubes.
 
-/// A literal over the predicates: predicate `position` true or false.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Literal {
-    /// Position of the predicate.
-    pub position: usize,
-    /// Whether the predicate is true.
-    pub positive: bool,
-}
-
-/// A conjunction of literals, sorted, no predicate twice.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Cube(Vec<Literal>);
-
-impl Cube {
-    /// The conjunction of these literals.
-    pub fn new(mut literals: Vec<Literal>) -> Cube {
-        literals.sort();
-        literals.dedup();
-        Cube(literals)
-    }
-
-    /// The literals.
-    pub fn literals(&self) -> &[Literal] {
-        &self.0
-    }
-
-    /// Whether every state of `other` is one of `self`: `self` has only literals of `other`.
-    pub fn subsumes(&self, other: &Cube) -> bool {
-        self.0.len() <= other.0.len() && self.0.iter().all(|l| other.0.binary_search(l).is_ok())
-    }
-
-    /// Without one literal.
-    pub fn without(&self, literal: Literal) -> Cube {
-        Cube(self.0.iter().copied().filter(|&l| l != literal).collect())
-    }
-}
+use crate::invariants::cube::Cube;
 
 /// Delta frames: a cube stands in the highest frame that is known to block it, and is blocked in all
 /// frames up to there. Frame 0 is the initialisation and blocks nothing by cubes.
@@ -102,6 +67,7 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invariants::cube::Literal;
 
     fn cube(literals: &[i32]) -> Cube {
         Cube::new(
@@ -110,13 +76,6 @@ mod tests {
                 .map(|&l| Literal { position: l.unsigned_abs() as usize, positive: l > 0 })
                 .collect(),
         )
-    }
-
-    #[test]
-    fn a_cube_subsumes_its_extensions() {
-        assert!(cube(&[1]).subsumes(&cube(&[1, -2])));
-        assert!(!cube(&[2]).subsumes(&cube(&[1, -2])));
-        assert!(cube(&[]).subsumes(&cube(&[3])));
     }
 
     #[test]

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
 
-use super::frame::{Cube, Literal};
-use super::predicate::Predicates;
 use super::queries::{Abstraction, Query, Steps};
+use crate::invariants::cube::{Cube, Literal};
+use crate::invariants::predicate::Predicates;
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::Problem;

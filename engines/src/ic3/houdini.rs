@@ -2,7 +2,7 @@
 //!
 //! Candidates are the predicates of the model and of the templates, true or false, differences of integers up to the largest
 //! that was met, and clauses that say when one of them holds: under a condition of an event, an equation also under two. Those
-//! that hold in all [first states](crate::first_states) are asked together: a state reached by a step from states where all of them hold takes away
+//! that hold in all [first states](crate::small_scopes::first_states) are asked together: a state reached by a step from states where all of them hold takes away
 //! what is false in it, until none does (Flanagan & Leino, *Houdini, an annotation assistant for ESC/Java*, FME 2001). What is
 //! left is inductive together with the assumed conjuncts, and a lemma like any other: certificates have it checked again.
 
@@ -15,14 +15,14 @@ use bsym_encodings::session::{SolverError, TermValue};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::*;
 
-use super::affine::equations;
-use super::guess::Guess;
-use super::predicate::{Predicates, clause, size};
 use super::queries::Steps;
-use super::seeds::{conditions, seeds};
-use super::shapes::shapes;
-use super::templates::{differences, templates};
-use super::typing::typing;
+use crate::invariants::affine::equations;
+use crate::invariants::guess::Guess;
+use crate::invariants::predicate::{Predicates, clause, size};
+use crate::invariants::seeds::{conditions, seeds};
+use crate::invariants::shapes::shapes;
+use crate::invariants::templates::{differences, templates};
+use crate::invariants::typing::typing;
 use crate::options::Job;
 use crate::problem::{Decided, Problem, decide};
 

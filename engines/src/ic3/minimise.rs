@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Term;
 
-use super::frame::Cube;
-use super::guess::Guess;
 use super::queries::Steps;
+use crate::invariants::cube::Cube;
+use crate::invariants::guess::Guess;
 use crate::outcome::Slice;
 use crate::problem::{Decided, Problem, decide};
 

@@ -10,27 +10,16 @@
 //! elements of deferred sets. Predicates begin; where variables speak of such sets without a size, both work in turn.
 
 mod abstract_path;
-mod affine;
-pub mod binders;
-mod conserved;
 mod deduced;
 pub(crate) mod domain;
 pub(crate) mod frame;
 mod generalise;
 mod goal;
-pub(crate) mod guess;
 mod houdini;
-mod linear;
 mod minimise;
-pub(crate) mod predicate;
 mod push;
 pub(crate) mod queries;
 mod search;
-pub(crate) mod seeds;
-pub(crate) mod shapes;
-pub(crate) mod templates;
-pub(crate) mod typing;
-mod weakest_precondition;
 
 use std::time::Duration;
 

@@ -2,9 +2,9 @@
 
 use bsym_encodings::session::SolverError;
 
-use super::frame::Cube;
 use super::queries::{Query, Question};
 use super::search::{End, Search};
+use crate::invariants::cube::Cube;
 use crate::outcome::{Outcome, Work};
 use crate::problem::Problem;
 

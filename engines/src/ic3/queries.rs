@@ -18,9 +18,9 @@ use bsym_language::types::Type;
 
 use super::abstract_path::Met;
 use super::domain::Domain;
-use super::frame::{Cube, Literal};
-use super::guess::Guess;
-use super::predicate::{Predicates, size};
+use crate::invariants::cube::{Cube, Literal};
+use crate::invariants::guess::Guess;
+use crate::invariants::predicate::{Predicates, size};
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::{Decided, Open, Problem, decide};

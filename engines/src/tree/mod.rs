@@ -27,11 +27,11 @@ use bsym_language::model::EventId;
 use bsym_proofs::claim::Evidence;
 
 use crate::bmc::failing_initialisation;
-use crate::counterexample::{Attempt, attempt};
-use crate::diameter::Diameter;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
-use crate::path::{Checked, Path, Start, Taken};
-use crate::path_uniqueness::{different, repetitions};
+use crate::paths::counterexample::{Attempt, attempt};
+use crate::paths::diameter::Diameter;
+use crate::paths::uniqueness::{different, repetitions};
+use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, Progress, Unknown, Vacuous};
 

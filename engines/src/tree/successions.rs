@@ -13,7 +13,7 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 
 use crate::outcome::Slice;
-use crate::path_uniqueness::different;
+use crate::paths::uniqueness::different;
 use crate::problem::{Decided, Open, Problem, decide};
 use crate::tree::commuting;
 

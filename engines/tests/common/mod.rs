@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Session, SolverError, linked};
-use bsym_engines::ic3::binders;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
@@ -24,8 +23,7 @@ use bsym_status::{Level, PairStatus, ProofStatus};
 pub fn model(text: &str) -> Arc<Model> {
     let loaded = load_text("test.mch", text);
     let messages: Vec<String> = loaded.diagnostics.iter().map(|d| d.message.clone()).collect();
-    let mut model = loaded.model.unwrap_or_else(|| panic!("{messages:?}"));
-    binders::add(&mut model);
+    let model = loaded.model.unwrap_or_else(|| panic!("{messages:?}"));
     Arc::new(model)
 }
 

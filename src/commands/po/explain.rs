@@ -9,8 +9,7 @@ use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::session::{Session, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_engines::explain::{Asked, counterexample};
-use bsym_engines::ic3::binders;
-use bsym_engines::options::Job;
+use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_language::load::check_predicate;
@@ -178,11 +177,10 @@ impl<'a> Explainer<'a> {
     /// What a proof of the whole invariant adds to it, each as a predicate and in B; nothing where there is no such proof.
     fn lemmas(&self) -> &[(Pred, String)] {
         self.lemmas.get_or_init(|| {
-            let mut model = Model::clone(self.model);
-            binders::add(&mut model);
+            let model = self.model.clone();
             let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
             let budget = self.budget.within(self.budget.query.unwrap_or_default());
-            let job = Job::new(Arc::new(model), self.scope.clone(), properties, budget);
+            let job = Job::new(model, self.scope.clone(), properties, budget);
             let report = run(&job, Engine::Ic3, &mut self.open(), &mut |_: &Progress| {});
             match report.verdict {
                 Verdict::Holds(proof) => match proof.claim.evidence {
@@ -197,8 +195,7 @@ impl<'a> Explainer<'a> {
     /// Those of the lemmas that are false in the first state of a path.
     fn excluding(&self, trace: &Trace) -> Vec<String> {
         let Some(state) = trace.steps.first().and_then(|s| s.state.as_ref()) else { return vec![] };
-        let mut model = Model::clone(self.model);
-        binders::add(&mut model);
+        let model = QuantifiableModel::from(self.model.clone());
         let eval = Evaluator::new(&model, &trace.scope);
         let env = Env::new(&trace.constants, state);
         let is_false = |p: &Pred| matches!(eval.pred(&env, p), Ok(false));
@@ -223,9 +220,8 @@ impl<'a> Explainer<'a> {
         };
         let Ok(goal) = goal else { return open };
         model.goal = Some(goal);
-        binders::add(&mut model);
         let limit = self.budget.query.unwrap_or_default();
-        let model = Arc::new(model);
+        let model = QuantifiableModel::from(model);
         let budget = self.budget.within(limit);
         let job = Job::new(model.clone(), trace.scope.clone(), vec![Property::NoGoal], budget);
         let report = run(&job, Engine::Check, &mut self.open(), &mut |_: &Progress| {});

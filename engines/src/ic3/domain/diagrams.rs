@@ -4,7 +4,7 @@
 //! sets it is in, what functions and relations say of it, which variables and constants it is the value of. A state has a
 //! diagram in it if it has such elements among its own, and to block it is a lemma with universal quantifiers, true for
 //! sets of any size (Karbyshev, Bjørner, Itzhaky, Rinetzky, Shoham: *Property-directed inference of universal
-//! invariants or proving their absence*, J. ACM 2017). Elements are named by the locals of [`binders`](crate::ic3::binders), which are
+//! invariants or proving their absence*, J. ACM 2017). Elements are named by the locals of [`binders`](crate::invariants::binders), which are
 //! free in the atoms and bound in the lemma. Of integers a diagram says the predicates of the model.
 
 use std::collections::hash_map::Entry;
@@ -19,9 +19,9 @@ use bsym_language::walk::Names;
 
 use super::{Admit, Domain};
 use crate::ic3::abstract_path::Goal;
-use crate::ic3::binders;
-use crate::ic3::frame::{Cube, Literal};
-use crate::ic3::predicate::{Predicates, compare, expr, variable, variables};
+use crate::invariants::binders;
+use crate::invariants::cube::{Cube, Literal};
+use crate::invariants::predicate::{Predicates, compare, expr, variable, variables};
 use crate::options::Job;
 use crate::problem::Problem;
 

@@ -7,11 +7,11 @@ use bsym_language::model::{EventId, Pred};
 
 use super::{Admit, Domain};
 use crate::ic3::abstract_path::Goal;
-use crate::ic3::affine::equations;
-use crate::ic3::frame::{Cube, Literal};
-use crate::ic3::predicate::Predicates;
-use crate::ic3::templates::{bounds, templates};
-use crate::ic3::weakest_precondition::through;
+use crate::invariants::affine::equations;
+use crate::invariants::cube::{Cube, Literal};
+use crate::invariants::predicate::Predicates;
+use crate::invariants::templates::{bounds, templates};
+use crate::invariants::weakest_precondition::through;
 use crate::options::Job;
 use crate::problem::Problem;
 

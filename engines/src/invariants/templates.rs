@@ -10,7 +10,7 @@ use bsym_semantics::value::Value;
 
 use super::linear::binary;
 use super::predicate::{compare, expr, integer, variable, variables};
-use crate::first_states::{FirstStates, Met};
+use crate::small_scopes::first_states::{FirstStates, Met};
 
 /// The integers that are written in the model.
 struct Literals(BTreeSet<Int>);

@@ -5,6 +5,11 @@
 //! another one. Then it is walked by the evaluator ([`mod@crate::walk`]). Only a proof without conditions that
 //! nothing contradicts is a plain `holds`.
 
+mod axioms;
+pub(crate) mod dropped;
+pub mod existence;
+pub(crate) mod wrong_status;
+
 use std::time::Duration;
 
 use bsym_encodings::session::{self, SolverError};
@@ -16,17 +21,17 @@ use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
 use bsym_semantics::trace::doubt::{self, Asked};
 
-use crate::axioms::ill_defined;
-use crate::existence::{self, Existence};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
-use crate::sample;
+use crate::small_scopes::sample;
 use crate::verdict::{
     Condition, Contradicted, Counterexample, Objection, Observer, Proof, Report, Unknown, Verdict,
 };
 use crate::vetting::{PROOF, insist};
 use crate::walk::{Question, Walked, walk};
-use crate::wrong_status::drop_claim;
+use axioms::ill_defined;
+use existence::Existence;
+use wrong_status::drop_claim;
 
 /// What became of a claim.
 pub enum Settled {

@@ -10,12 +10,12 @@ use bsym_encodings::term::Term;
 use bsym_language::model::Pred;
 
 use crate::ic3::domain::predicates::Atoms;
-use crate::ic3::frame::{Cube, Literal};
-use crate::ic3::guess::Guess;
-use crate::ic3::predicate::Predicates;
 use crate::ic3::queries::{Abstraction, Steps};
-use crate::ic3::seeds::seeds;
-use crate::ic3::templates::templates;
+use crate::invariants::cube::{Cube, Literal};
+use crate::invariants::guess::Guess;
+use crate::invariants::predicate::Predicates;
+use crate::invariants::seeds::seeds;
+use crate::invariants::templates::templates;
 use crate::options::Job;
 use crate::outcome::Slice;
 use crate::problem::{Open, Problem};

@@ -11,7 +11,7 @@ use bsym_semantics::value::Value;
 
 use super::predicate::{compare, expr, integer, variable, variables};
 use super::typing::whole;
-use crate::first_states::FirstStates;
+use crate::small_scopes::first_states::FirstStates;
 
 /// Values of one variable that are looked at.
 const VALUES: usize = 100;

@@ -9,8 +9,8 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::Terms;
 
-use crate::path::{Checked, Path, Start, Taken};
-use crate::path_uniqueness::{different, repetitions};
+use crate::paths::uniqueness::{different, repetitions};
+use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
 
 /// A search for the length at which paths have to repeat a state, that can be paused.

@@ -7,7 +7,7 @@ use bsym_language::types::Type;
 use super::predicate::{compare, expr, integer};
 
 /// `Σ w·x = n`, with positive weights on both sides; `None` if a weight has no absolute value.
-pub(super) fn equation(sum: impl IntoIterator<Item = (ExprKind, i64)>, n: i64) -> Option<Pred> {
+pub(crate) fn equation(sum: impl IntoIterator<Item = (ExprKind, i64)>, n: i64) -> Option<Pred> {
     let (mut left, mut right) = (None, None);
     for (name, weight) in sum {
         let side = if weight > 0 { &mut left } else { &mut right };
@@ -37,13 +37,13 @@ fn add(sum: &mut Option<Expr>, weight: i64, x: ExprKind) {
 }
 
 /// An operation on integers.
-pub(super) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
+pub(crate) fn binary(op: BinaryOp, a: Expr, b: Expr) -> Expr {
     expr(ExprKind::Binary(op, Box::new(a), Box::new(b)), Type::Int)
 }
 
 /// A basis of the vectors that are orthogonal to all rows, by elimination without fractions; the first
 /// weight of each that is not zero is positive. `None` on overflow.
-pub(super) fn null_space(mut rows: Vec<Vec<i128>>, width: usize) -> Option<Vec<Vec<i128>>> {
+pub(crate) fn null_space(mut rows: Vec<Vec<i128>>, width: usize) -> Option<Vec<Vec<i128>>> {
     let mut pivots: Vec<usize> = vec![];
     for column in 0..width {
         let done = pivots.len();
@@ -85,7 +85,7 @@ pub(super) fn null_space(mut rows: Vec<Vec<i128>>, width: usize) -> Option<Vec<V
 }
 
 /// The greatest common divisor, not negative.
-pub(super) fn gcd(a: i128, b: i128) -> i128 {
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     if b == 0 { a.abs() } else { gcd(b, a % b) }
 }
 

@@ -77,7 +77,7 @@ fn sets(model: &Model, but: VarId, element: &Type) -> Vec<Expr> {
 }
 
 /// The set of all values of a type.
-pub(super) fn whole(ty: &Type) -> Option<Expr> {
+pub(crate) fn whole(ty: &Type) -> Option<Expr> {
     let kind = match ty {
         Type::Bool => ExprKind::Set(BuiltinSet::Bool),
         Type::Int => ExprKind::Set(BuiltinSet::Integer),

@@ -1,5 +1,8 @@
 //! Scopes in which the evaluator looks where sizes of sets are open, and its work there.
 
+pub(crate) mod first_states;
+pub mod sample;
+
 use std::ops::ControlFlow;
 
 use bsym_encodings::budget::Budget;

@@ -15,8 +15,8 @@ use bsym_semantics::trace::replay::violations;
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::state::{Constants, State};
 
-use crate::counterexample::{Attempt, confirm, looked_for};
 use crate::options::Job;
+use crate::paths::counterexample::{Attempt, confirm, looked_for};
 use crate::small_scopes::{evaluate_in, scopes, valuations};
 use crate::verdict::Counterexample;
 

@@ -6,7 +6,7 @@ use bsym_semantics::trace::replay::{Checks, replay, replay_from_any_state, with_
 use bsym_semantics::trace::{Trace, Violation};
 
 use crate::options::Job;
-use crate::path::Taken;
+use crate::paths::Taken;
 use crate::problem::Problem;
 use crate::verdict::{Counterexample, CounterexampleToInduction, violated_properties};
 use bsym_proofs::claim::Property;

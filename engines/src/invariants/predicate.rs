@@ -13,7 +13,7 @@ use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, Visitor, walk_pred};
 
-use super::frame::{Cube, Literal};
+use crate::invariants::cube::{Cube, Literal};
 
 /// A predicate over one state.
 #[derive(Clone, Debug)]
@@ -129,37 +129,37 @@ fn for_all(model: &Model, elements: &BTreeSet<LocalId>, literals: Vec<(Pred, boo
 }
 
 /// A predicate without a place in the source.
-pub(super) fn pred(kind: PredKind) -> Pred {
+pub(crate) fn pred(kind: PredKind) -> Pred {
     Pred { kind, span: Default::default() }
 }
 
 /// An expression without a place in the source.
-pub(super) fn expr(kind: ExprKind, ty: Type) -> Expr {
+pub(crate) fn expr(kind: ExprKind, ty: Type) -> Expr {
     Expr { kind, ty, span: Default::default() }
 }
 
 /// A comparison.
-pub(super) fn compare(op: CompareOp, a: Expr, b: Expr) -> Pred {
+pub(crate) fn compare(op: CompareOp, a: Expr, b: Expr) -> Pred {
     pred(PredKind::Compare(op, Box::new(a), Box::new(b)))
 }
 
 /// A number.
-pub(super) fn integer(n: Int) -> Expr {
+pub(crate) fn integer(n: Int) -> Expr {
     expr(ExprKind::Integer(n), Type::Int)
 }
 
 /// A variable as an expression.
-pub(super) fn variable(model: &Model, v: VarId) -> Expr {
+pub(crate) fn variable(model: &Model, v: VarId) -> Expr {
     expr(ExprKind::Var(v), model.variables[v.index()].ty.clone())
 }
 
 /// All variables.
-pub(super) fn variables(model: &Model) -> impl Iterator<Item = VarId> {
+pub(crate) fn variables(model: &Model) -> impl Iterator<Item = VarId> {
     (0..model.variables.len() as u32).map(VarId)
 }
 
 /// Number of expressions and predicates in a predicate.
-pub(super) fn size(p: &Pred) -> usize {
+pub(crate) fn size(p: &Pred) -> usize {
     struct Count(usize);
     impl Visitor for Count {
         fn expr(&mut self, e: &Expr) {

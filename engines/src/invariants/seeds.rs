@@ -89,7 +89,7 @@ fn atoms(p: &Pred, found: &mut Vec<Pred>) {
 }
 
 /// The conditions of substitutions.
-pub(super) struct Conditions(pub Vec<Pred>);
+pub(crate) struct Conditions(pub Vec<Pred>);
 
 impl Visitor for Conditions {
     fn subst(&mut self, s: &Subst) {
@@ -107,7 +107,7 @@ impl Visitor for Conditions {
 }
 
 /// What substitutions assign to variables.
-pub(super) struct Assignments(pub Vec<(VarId, Expr)>);
+pub(crate) struct Assignments(pub Vec<(VarId, Expr)>);
 
 impl Visitor for Assignments {
     fn subst(&mut self, s: &Subst) {

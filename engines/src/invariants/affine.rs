@@ -17,7 +17,7 @@ use bsym_semantics::value::Value;
 
 use super::linear::{binary, equation, gcd, null_space};
 use super::predicate::{compare, integer, variable};
-use crate::first_states::FirstStates;
+use crate::small_scopes::first_states::FirstStates;
 
 /// Integer variables and constants; more have too many equations by chance.
 const COLUMNS: usize = 12;
@@ -32,7 +32,7 @@ const VALUES: usize = 4;
 type Rows = BTreeSet<Vec<i128>>;
 
 /// Candidate equations. None where there are no two integers to compare.
-pub(super) fn equations(model: &Model, met: &FirstStates) -> Vec<Pred> {
+pub(crate) fn equations(model: &Model, met: &FirstStates) -> Vec<Pred> {
     let columns = Columns::of(model);
     if columns.variables.is_empty() || columns.width() > COLUMNS {
         return vec![];

@@ -5,6 +5,8 @@
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
 //! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
 
+mod lemmas;
+
 use std::time::{Duration, Instant};
 
 use bsym_encodings::concretize::read_trace;
@@ -16,16 +18,16 @@ use bsym_proofs::steps::Steps;
 use bsym_semantics::trace::Trace;
 
 use crate::bmc::Bmc;
-use crate::counterexample::confirm_induction;
 use crate::first_order::{Deduced, assumed, no_failure, no_unassumed, no_violation};
-use crate::ic3::frame::Cube;
+use crate::invariants::cube::Cube;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
-use crate::path::{Checked, Path, Start, Taken};
-use crate::path_uniqueness::{different, repetitions};
+use crate::paths::counterexample::confirm_induction;
+use crate::paths::uniqueness::{different, repetitions};
+use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
-use crate::strengthen::{self, Lemmas};
 use crate::verdict::{CounterexampleToInduction, Engine, Progress, Unknown};
+use lemmas::Lemmas;
 
 /// Paths shorter than this are tried without lemmas.
 const PLAIN: usize = 2;
@@ -301,7 +303,7 @@ impl Kind {
                 }
                 let mut cubes = vec![];
                 for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
-                    cubes.push(strengthen::cube(problem, model, &watched, k)?);
+                    cubes.push(lemmas::cube(problem, model, &watched, k)?);
                 }
                 let (system, unrolling) = (&problem.system, &mut problem.unrolling);
                 let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails);

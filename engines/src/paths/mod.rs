@@ -4,6 +4,10 @@
 //! states k and k + 1, and one of them is true in every step. What is asked about a path is an
 //! assumption, never a new encoding.
 
+pub mod counterexample;
+pub(crate) mod diameter;
+pub(crate) mod uniqueness;
+
 use std::collections::BTreeSet;
 
 use bsym_encodings::budget::Budget;

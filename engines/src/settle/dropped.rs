@@ -4,8 +4,6 @@
 //! outside of what B speaks of is no counterexample. Where such a trace was found, the machine is searched
 //! once more without these events, so that a violation that needs none of them is not hidden.
 
-use std::sync::Arc;
-
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_semantics::trace::doubt;
@@ -42,7 +40,7 @@ pub fn weigh(job: &Job, report: &mut Report, decide: &mut dyn FnMut(&Job) -> Rep
         let open_still = |p: &&Property| **p != Property::DeadlockFree && !known.contains(p);
         let depth = doubtful.iter().map(|c| c.trace.steps.len()).max().unwrap_or(0) + DEEPER;
         let second = Job {
-            model: Arc::new(model),
+            model: model.into(),
             properties: job.properties.iter().filter(open_still).copied().collect(),
             depth: Some(job.depth.map_or(depth, |d| d.min(depth))),
             ..job.clone()
