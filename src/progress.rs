@@ -3,9 +3,10 @@
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
 
-use bsym_engines::verdict::{Engine, Observer, Progress};
+use bsym_engines::verdict::{Engine, Progress};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
+use bsym_semantics::verdict::Observer;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::answer::event::Event;
@@ -155,7 +156,7 @@ impl Reporter {
     }
 }
 
-impl Observer for Reporter {
+impl Observer<Progress> for Reporter {
     fn progress(&mut self, progress: &Progress) {
         self.remember(progress);
         if self.jsonl {
@@ -172,7 +173,7 @@ impl Observer for Reporter {
     }
 }
 
-impl bsym_explore::report::Observer for Reporter {
+impl Observer<bsym_explore::report::Progress> for Reporter {
     fn progress(&mut self, progress: &bsym_explore::report::Progress) {
         let bsym_explore::report::Progress { states, transitions, frontier, rate } = *progress;
         {

@@ -14,6 +14,7 @@ use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::Evidence;
 use bsym_proofs::steps::Steps;
+use bsym_semantics::verdict::Vacuous;
 
 use crate::first_order::{Deduced, assumed, no_failure, no_violation};
 use crate::options::Job;
@@ -22,7 +23,7 @@ use crate::paths::counterexample::{Attempt, attempt};
 use crate::paths::diameter::Diameter;
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
-use crate::verdict::{Engine, PathSize, Progress, Unknown, Vacuous};
+use crate::verdict::{Engine, PathSize, Progress, Unknown};
 
 /// Depth from which the [diameter](Diameter) is looked for, its share of the time, and what it may take at first.
 const SHORTEST: usize = 2;
@@ -158,7 +159,9 @@ impl Bmc {
         }
         self.stage = Stage::Violation;
         Ok(match &problem.existence {
-            Existence::Nothing(why @ Vacuous::NoInitialState(_)) => Some(Outcome::Vacuous(why.clone())),
+            Existence::Nothing(what @ Vacuous::NoInitialState, why) => {
+                Some(Outcome::Vacuous(*what, why.clone()))
+            }
             _ => None,
         })
     }

@@ -7,9 +7,10 @@ use bsym_language::model::EventId;
 use bsym_language::source::Span;
 use bsym_proofs::claim::Property;
 use bsym_semantics::trace::Violation;
+use bsym_semantics::verdict::Counterexample;
 
 use crate::options::Job;
-use crate::verdict::{Counterexample, violated_properties};
+use crate::verdict::violated_properties;
 
 /// What earlier rounds of a run that goes on found violated.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

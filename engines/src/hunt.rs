@@ -7,13 +7,14 @@
 use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
+use bsym_semantics::verdict::Counterexample;
 
 use crate::bmc::Bmc;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Counterexample, Progress};
+use crate::verdict::Progress;
 
 /// Largest number of elements that a deferred set gets.
 const LARGEST: usize = 3;

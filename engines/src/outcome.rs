@@ -5,11 +5,12 @@ use std::time::Duration;
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::Claim;
+use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
 
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Open;
-use crate::verdict::{Counterexample, Observer, Unknown, Vacuous};
+use crate::verdict::{Progress, Unknown};
 
 /// Result of letting an engine work for a while.
 #[derive(Debug)]
@@ -18,8 +19,8 @@ pub enum Outcome {
     Proof(Claim),
     /// A replayed counterexample.
     Violated(Box<Counterexample>),
-    /// There is nothing to check.
-    Vacuous(Vacuous),
+    /// There is nothing to check: why, and who says so, in words.
+    Vacuous(Vacuous, String),
     /// There is nothing more to try.
     Stuck(Unknown),
     /// The depth asked for is done.
@@ -65,7 +66,7 @@ pub struct Work<'w, 'o> {
     /// Makes sessions.
     pub open: &'w mut Open<'o>,
     /// Is told how it goes.
-    pub observer: &'w mut dyn Observer,
+    pub observer: &'w mut dyn Observer<Progress>,
     /// Looks into small scopes where a question about any size stays open.
     pub beside: &'w mut SmallScopes<'o>,
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::print;
+use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
 use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
@@ -23,10 +24,7 @@ use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::settle::{Settled, settle};
 use crate::small_scopes::sample;
 use crate::tree::Tree;
-use crate::verdict::{
-    Contradicted, Counterexample, Engine, Leftovers, Objection, Observer, Progress, Report, Unknown, Vacuous,
-    Verdict,
-};
+use crate::verdict::{Contradicted, Engine, Leftovers, Objection, Progress, Report, Unknown, Verdict};
 use crate::vetting::Vetting;
 
 /// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
@@ -183,7 +181,7 @@ impl Round {
         excluded: &Excluded,
         vetting: &mut Vetting,
         open: &mut Open<'_>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<Progress>,
         report: &mut Report,
     ) -> Result<Verdict, SolverError> {
         'restart: loop {
@@ -258,9 +256,9 @@ impl Round {
                             report.depth = worker.clear();
                             return Ok(Verdict::Violated(found));
                         }
-                        Outcome::Vacuous(why) => {
+                        Outcome::Vacuous(what, why) => {
                             report.engine = worker.engine();
-                            return Ok(Verdict::Vacuous(why));
+                            return Ok(Verdict::Vacuous(what, why));
                         }
                         Outcome::Proof(claim) => {
                             let settled = match settle(worker.problem(), job, claim, open, observer, report) {
@@ -413,14 +411,16 @@ impl Round {
             worker.problem().existence = existence.clone();
         }
         Ok(match existence {
-            Existence::Nothing(why @ Vacuous::NoValuation(_)) => Some(Verdict::Vacuous(why.clone())),
+            Existence::Nothing(what @ Vacuous::NoValuation, why) => {
+                Some(Verdict::Vacuous(*what, why.clone()))
+            }
             Existence::Undefined(reason) => Some(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
             Existence::Contradicted(trace) => {
                 let objection = Objection::InitialState(trace.clone());
                 let contradicted = Contradicted { claim: None, lemmas: vec![], objection };
                 Some(Verdict::Unknown(Unknown::Contradiction(Box::new(contradicted))))
             }
-            Existence::Shown(_) | Existence::Nothing(_) | Existence::Undecided(_) => None,
+            Existence::Shown(_) | Existence::Nothing(..) | Existence::Undecided(_) => None,
         })
     }
 

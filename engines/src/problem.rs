@@ -16,12 +16,12 @@ use bsym_language::model::EventId;
 use bsym_proofs::claim::{Claim, Evidence, Property, check_of};
 use bsym_proofs::recorded::Recorded;
 use bsym_semantics::trace::Trace;
+use bsym_semantics::verdict::Vacuous;
 use bsym_status::Check;
 
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::small_scopes::first_states::FirstStates;
-use crate::verdict::Vacuous;
 
 /// Makes an empty session with a solver.
 pub type Open<'a> = dyn FnMut(Rc<Terms>) -> Result<Session, SolverError> + 'a;
@@ -44,7 +44,7 @@ pub enum Existence {
     /// The evaluator accepts one: this, of no events.
     Shown(Box<Trace>),
     /// No valuation satisfies the axioms; or there is one, or none is excluded, but the initialisation reaches no state.
-    Nothing(Vacuous),
+    Nothing(Vacuous, String),
     /// No valuation under which the axioms are well-defined; without that there may be some.
     Undefined(String),
     /// The solver excludes every initial state, and the evaluator accepts this one: one of them is wrong.

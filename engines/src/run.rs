@@ -7,6 +7,7 @@ use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::claim::{Claim, Property};
 use bsym_proofs::recorded::Recorded;
+use bsym_semantics::verdict::{Counterexample, Observer};
 
 use crate::excluded::Excluded;
 use crate::options::Job;
@@ -14,9 +15,7 @@ use crate::portfolio::Round;
 use crate::problem::Open;
 use crate::settle::dropped;
 use crate::settle::wrong_status::drop_claim;
-use crate::verdict::{
-    Counterexample, Engine, Leftovers, Observer, Progress, PropertyVerdict, Report, Unknown, Verdict,
-};
+use crate::verdict::{Engine, Leftovers, Progress, PropertyVerdict, Report, Unknown, Verdict};
 use crate::vetting::Vetting;
 
 /// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
@@ -28,7 +27,7 @@ const FIRST_VETTING: Duration = Duration::from_millis(500);
 /// Imported status is held against the solver first and along the way ([`Vetting`]). A proof is checked in a fresh
 /// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
 /// failures become [`Unknown::Solver`].
-pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer) -> Report {
+pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer<Progress>) -> Report {
     run_leaving(job, engine, open, observer, &mut Leftovers::default())
 }
 
@@ -37,7 +36,7 @@ pub fn run_leaving(
     job: &Job,
     engine: Engine,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     leftovers: &mut Leftovers,
 ) -> Report {
     let mut report = decide(job, engine, open, observer, leftovers);
@@ -50,7 +49,7 @@ fn decide(
     job: &Job,
     engine: Engine,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     leftovers: &mut Leftovers,
 ) -> Report {
     let mut job = job.clone();
@@ -134,7 +133,7 @@ fn begin_vetting(
     vetting: &mut Vetting,
     job: &mut Job,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     report: &mut Report,
 ) -> Result<(), SolverError> {
     let budget = if job.recheck { job.budget.clone() } else { job.budget.within(FIRST_VETTING) };

@@ -10,6 +10,7 @@ use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
+use bsym_semantics::verdict::{Counterexample, Vacuous};
 
 use crate::walk::{Contradiction, Walked};
 
@@ -111,26 +112,10 @@ pub enum Verdict {
     Holds(Box<Proof>),
     /// The trace was replayed.
     Violated(Box<Counterexample>),
-    /// There is nothing to check.
-    Vacuous(Vacuous),
+    /// There is nothing to check: why, and who says so, in words.
+    Vacuous(Vacuous, String),
     /// Not decided.
     Unknown(Unknown),
-}
-
-/// What there is none of, so that there is nothing to check, and who says so, in words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Vacuous {
-    /// No valuation of the constants satisfies the axioms.
-    NoValuation(String),
-    /// No initial state.
-    NoInitialState(String),
-}
-
-impl fmt::Display for Vacuous {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Vacuous::NoValuation(why) | Vacuous::NoInitialState(why)) = self;
-        f.write_str(why)
-    }
 }
 
 /// A proof whose checks passed.
@@ -174,15 +159,6 @@ pub enum Objection {
     Representations(Vec<String>),
     /// A solver excludes every initial state, and the evaluator accepts this one.
     InitialState(Box<Trace>),
-}
-
-/// A trace that was replayed, and what is wrong at its end.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counterexample {
-    /// From an initial state to the violation.
-    pub trace: Trace,
-    /// Everything that is wrong there; not empty.
-    pub violations: Vec<Violation>,
 }
 
 /// The properties that a violation violates.
@@ -320,18 +296,6 @@ pub enum PropertyVerdict {
     Violated,
     /// Not decided.
     Unknown,
-}
-
-/// Told what an engine does while it runs.
-pub trait Observer {
-    /// Called for every noteworthy event.
-    fn progress(&mut self, progress: &Progress);
-}
-
-impl<F: FnMut(&Progress)> Observer for F {
-    fn progress(&mut self, progress: &Progress) {
-        self(progress)
-    }
 }
 
 /// What an unrolled path takes.

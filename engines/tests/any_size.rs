@@ -69,7 +69,7 @@ fn agree(model: &Arc<Model>, expected: &str) {
 fn contradiction(any: &Report, one: &Report, size: usize) -> Option<String> {
     match (&any.verdict, &one.verdict) {
         (Verdict::Holds(_), Verdict::Violated(_)) => Some(format!("violated with {size} elements")),
-        (Verdict::Vacuous(_), Verdict::Violated(_)) => Some(format!("not vacuous with {size} elements")),
+        (Verdict::Vacuous(..), Verdict::Violated(_)) => Some(format!("not vacuous with {size} elements")),
         (Verdict::Violated(found), Verdict::Holds(_))
             if found.trace.scope.sizes.values().all(|&n| n == size) =>
         {

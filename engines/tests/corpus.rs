@@ -50,7 +50,7 @@ fn symbolic_machines_get_their_known_verdicts() {
                     failures.push(format!("{path}: {engine:?} says violated"))
                 }
                 Verdict::Holds(_) | Verdict::Violated(_) => right = true,
-                Verdict::Vacuous(why) => failures.push(format!("{path}: {engine:?} says vacuous, {why}")),
+                Verdict::Vacuous(_, why) => failures.push(format!("{path}: {engine:?} says vacuous, {why}")),
                 Verdict::Unknown(_) => {}
             }
         }

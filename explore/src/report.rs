@@ -3,7 +3,6 @@
 pub mod coverage;
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::time::Duration;
 
 use crate::audit::Difference;
@@ -14,7 +13,7 @@ use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
-use bsym_semantics::trace::{Trace, Violation};
+use bsym_semantics::verdict::{Counterexample, Vacuous};
 
 /// Answer to a search.
 #[derive(Clone, Debug)]
@@ -53,24 +52,6 @@ pub enum NotSaved {
     Useless,
 }
 
-/// What there is none of, so that there is nothing to check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Vacuous {
-    /// No valuation of the constants satisfies the properties.
-    NoValuation,
-    /// There is a valuation, and no initial state.
-    NoInitialState,
-}
-
-impl fmt::Display for Vacuous {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Vacuous::NoValuation => "no valuation of the constants satisfies the properties",
-            Vacuous::NoInitialState => "there is no initial state",
-        })
-    }
-}
-
 /// The answer about all properties.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Verdict {
@@ -97,15 +78,6 @@ pub struct Evidence {
     pub digest: String,
     /// Of symmetric states only one was visited; the least one, unless the statistics tell otherwise.
     pub symmetric: bool,
-}
-
-/// A trace that was replayed, and what is wrong at its end.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counterexample {
-    /// From an initial state to the violation.
-    pub trace: Trace,
-    /// Everything that is wrong there; not empty.
-    pub violations: Vec<Violation>,
 }
 
 /// Why a search ended without an answer.
@@ -279,19 +251,7 @@ impl Statistics {
     }
 }
 
-/// Told how a search goes.
-pub trait Observer {
-    /// Called about twice a second.
-    fn progress(&mut self, progress: &Progress);
-}
-
-impl<F: FnMut(&Progress)> Observer for F {
-    fn progress(&mut self, progress: &Progress) {
-        self(progress)
-    }
-}
-
-/// How far a search is.
+/// How far a search is; told about twice a second.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Progress {
     /// States and valuations so far.

@@ -17,12 +17,12 @@ use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
 
 use crate::dice::Dice;
-use crate::report::Vacuous;
 use crate::search::Problem;
 use crate::space::dependency_matrix::GroupId;
 use crate::space::machine::Machine;
 use crate::space::system::{Edge, Edges, System, Target};
 use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::verdict::Vacuous;
 
 /// Alternatives of one kind (valuations, edges of one event) among which the die chooses.
 const CHOICES: usize = 256;

@@ -9,13 +9,14 @@ use bsym_explore::refinement::{
     RefinementOptions, RefinementReport, RefinementVerdict, Repeated, UnmatchedStep, check, of_simulation,
     repeat,
 };
-use bsym_explore::report::{Counterexample, Progress, Verdict};
+use bsym_explore::report::{Progress, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::files::Texts;
 use bsym_language::load::load_from;
 use bsym_language::model::simulation::{first_gluing, simulation};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::verdict::Counterexample;
 
 /// What is looked at of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -2,13 +2,14 @@
 //! found, and nothing is said to hold that rests on a sample.
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{Counterexample, Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::trace::replay::{Checks, replay};
+use bsym_semantics::verdict::Counterexample;
 
 fn run(text: &str, options: &SearchOptions) -> SearchReport {
     let model = load_text("M.mch", text).model.unwrap_or_else(|| panic!("it is wrong:\n{text}"));

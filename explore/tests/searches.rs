@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bsym_explore::audit::Finding;
 use bsym_explore::options::{Checkpoint, Order, SearchOptions};
-use bsym_explore::report::{Progress, SearchReport, Unknown, Vacuous, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
 use bsym_language::model::{ConstId, EventId, LocalId, Model};
@@ -18,6 +18,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Name;
+use bsym_semantics::verdict::Vacuous;
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);

@@ -22,3 +22,5 @@ pub mod trace;
 pub mod temporal;
 
 pub mod refinement;
+
+pub mod verdict;

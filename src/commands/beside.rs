@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bsym_engines::paths::counterexample::{Attempt, confirm};
-use bsym_explore::report::{Counterexample, Evidence, SearchReport, Statistics, Unknown, Vacuous, Verdict};
+use bsym_explore::report::{Evidence, SearchReport, Statistics, Unknown, Verdict};
 use bsym_language::model::ConstId;
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certificate::Certificate;
@@ -25,6 +25,7 @@ use bsym_proofs::certify::open_value;
 use bsym_proofs::claim::Evidence as ClaimEvidence;
 use bsym_semantics::trace::doubt;
 use bsym_semantics::trace::file::{TraceFile, trace_from_file};
+use bsym_semantics::verdict::{Counterexample, Vacuous};
 use serde_json::Value as Json;
 
 use crate::answer::reason::bytes;
@@ -363,7 +364,7 @@ fn replayed(run: &Run, file: &TraceFile) -> Option<Counterexample> {
         return None;
     }
     match confirm(&run.job(), trace) {
-        Attempt::Found(found) => Some(Counterexample { trace: found.trace, violations: found.violations }),
+        Attempt::Found(found) => Some(*found),
         Attempt::Failed(_) => None,
     }
 }

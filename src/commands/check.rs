@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Vacuous, Verdict};
-use bsym_explore::report::{SearchReport, Vacuous as NoState, Verdict as Found};
+use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
+use bsym_explore::report::{SearchReport, Verdict as Found};
+use bsym_semantics::verdict::Vacuous;
 
 use crate::answer::Answer;
 use crate::answer::reason::Reason;
@@ -131,14 +132,14 @@ fn conclude(
 }
 
 fn is_violated(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
-    report.is_some_and(|r| matches!(r.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)))
+    report.is_some_and(|r| matches!(r.verdict, Verdict::Violated(_) | Verdict::Vacuous(..)))
         || answer.is_some_and(|a| matches!(a.verdict, Found::Violated(_) | Found::Vacuous(_)))
 }
 
 /// Tests for an answer that the constants have no values.
 fn is_without_valuation(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
-    report.is_some_and(|r| matches!(r.verdict, Verdict::Vacuous(Vacuous::NoValuation(_))))
-        || answer.is_some_and(|a| matches!(a.verdict, Found::Vacuous(NoState::NoValuation)))
+    report.is_some_and(|r| matches!(r.verdict, Verdict::Vacuous(Vacuous::NoValuation, _)))
+        || answer.is_some_and(|a| matches!(a.verdict, Found::Vacuous(Vacuous::NoValuation)))
 }
 
 /// Whether the search has nothing to add.

@@ -10,7 +10,7 @@ use bsym_explore::options::Limits;
 use bsym_explore::refinement::{
     Own, RefinementOptions, RefinementReport, RefinementVerdict, Repeated, Unmatched, check, repeat,
 };
-use bsym_explore::report::{Observer, Progress, Unknown};
+use bsym_explore::report::{Progress, Unknown};
 use bsym_explore::search::Problem;
 use bsym_language::int::Int;
 use bsym_language::model::{Model, SideBySide};
@@ -19,6 +19,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::prob_profile;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::with_maxint;
+use bsym_semantics::verdict::Observer;
 
 use crate::arguments::ScopeArguments;
 
@@ -76,7 +77,7 @@ impl Explicit<'_> {
         &self,
         scope: &Scope,
         longest: Option<Duration>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<Progress>,
     ) -> Searched {
         let time = [self.budget.left(), longest].into_iter().flatten().min();
         let options = RefinementOptions {

@@ -13,7 +13,7 @@ use bsym_explore::graph::{
     minimise, to_first,
 };
 use bsym_explore::options::Limits;
-use bsym_explore::report::{Unknown, Vacuous};
+use bsym_explore::report::Unknown;
 use bsym_explore::search::Problem;
 use bsym_language::diagnostic::nearest;
 use bsym_language::load::check_predicate;
@@ -22,6 +22,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::text::value_text;
+use bsym_semantics::verdict::Vacuous;
 
 use self::bounds::Bounds;
 use crate::answer::Answer;

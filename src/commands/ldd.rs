@@ -7,11 +7,12 @@ use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::SolverChoice;
 use bsym_explore::diagrams::{self, DiagramOptions, Strategy};
-use bsym_explore::report::{SearchReport, Unknown, Vacuous, Verdict};
+use bsym_explore::report::{SearchReport, Unknown, Verdict};
 use bsym_explore::search::Problem;
 use bsym_language::diagnostic::nearest;
 use bsym_language::model::Model;
 use bsym_semantics::evaluator::finder::ValueFinder;
+use bsym_semantics::verdict::Vacuous;
 
 use super::mc::options;
 use crate::answer::Answer;

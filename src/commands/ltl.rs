@@ -7,7 +7,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
-use bsym_explore::report::Vacuous;
 use bsym_explore::search::Problem;
 use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check, maxint_without};
 use bsym_language::ast::{DefinitionBody, ExprKind};
@@ -21,6 +20,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::env::Env;
 use bsym_semantics::value::literal::literal;
+use bsym_semantics::verdict::Vacuous;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;

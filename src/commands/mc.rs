@@ -11,7 +11,7 @@ use bsym_encodings::session::open::SolverChoice;
 use bsym_engines::vetting::Vetted;
 use bsym_explore::existence::{Existence, existence};
 use bsym_explore::options::{Checkpoint, Limits, Order, SearchOptions};
-use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Vacuous, Verdict};
+use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::symmetry::reduction::Method;
 use bsym_language::model::Model;
@@ -21,6 +21,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::file::trace_to_file;
 use bsym_semantics::trace::replay::Checks;
+use bsym_semantics::verdict::Vacuous;
 use bsym_status::Level;
 
 use crate::answer::Answer;

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use anyhow::bail;
 use bsym_explore::refinement::{RefinementVerdict, Repeated};
-use bsym_explore::report::{Unknown, Vacuous};
+use bsym_explore::report::Unknown;
 use bsym_language::int::Int;
 use bsym_language::model::{Model, Notation, Relation};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::{proposals, widest, with_maxint};
+use bsym_semantics::verdict::Vacuous;
 
 use crate::answer::Answer;
 use crate::answer::property::AxiomObject;

@@ -346,10 +346,9 @@ impl Run {
         let mut result = Verification::of_engines(&self.subject(), report);
         result.search = search;
         result.stats.steps = self.seen.lock().unwrap_or_else(|e| e.into_inner()).steps.clone();
-        if let Verdict::Vacuous(why) = &report.verdict
+        if let Verdict::Vacuous(_, why) = &report.verdict
             && self.core.is_none()
-            && let Some(doubt) =
-                default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, &why.to_string())
+            && let Some(doubt) = default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, why)
         {
             result.verdict = Answered::Unknown(doubt);
         }

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bsym_encodings::patience::Patience;
-use bsym_explore::report::Vacuous;
 use bsym_explore::search::Problem;
 use bsym_explore::walk::{End, Walk, WalkOptions, walk};
 use bsym_language::model::Model;
@@ -12,6 +11,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::doubt;
 use bsym_semantics::trace::replay::Checks;
+use bsym_semantics::verdict::Vacuous;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::{location, place};

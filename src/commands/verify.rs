@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use bsym_engines::verdict::{Engine, Vacuous, Verdict};
+use bsym_engines::verdict::{Engine, Verdict};
+use bsym_semantics::verdict::Vacuous;
 
 use crate::answer::Answer;
 use crate::arguments::VerifyArguments;
@@ -21,7 +22,7 @@ pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> an
     let Some((mut run, report)) = run_engines(&run, engine, &mut reporter) else {
         return Err(solvers::missing());
     };
-    if let Verdict::Vacuous(Vacuous::NoValuation(_)) = report.verdict {
+    if let Verdict::Vacuous(Vacuous::NoValuation, _) = report.verdict {
         run.find_contradiction();
     }
     control.finish();

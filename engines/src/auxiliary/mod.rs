@@ -21,6 +21,7 @@ use bsym_proofs::claim::check_of;
 use bsym_proofs::obligations::{Obligations, Proof, Subject, prove_obligations};
 use bsym_proofs::recorded::Recorded;
 use bsym_semantics::trace::doubt;
+use bsym_semantics::verdict::{Counterexample, Observer};
 use bsym_status::file::Kind;
 use bsym_status::{Check, Formula, ProofStatus};
 
@@ -31,7 +32,7 @@ use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::settle::dropped::is_genuine;
 use crate::small_scopes::first_states::FirstStates;
-use crate::verdict::{Counterexample, Observer};
+use crate::verdict::Progress;
 
 use self::closing::{Closing, label};
 use self::goal::{Goal, Question};
@@ -110,7 +111,7 @@ pub struct Strengthened {
 pub fn strengthen(
     job: &Job,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     proved: &mut dyn FnMut(&Proof),
 ) -> Result<Strengthened, SolverError> {
     let before =
@@ -228,7 +229,7 @@ impl Strengthening<'_> {
     }
 
     /// All goals together, then those about one formula, then each alone.
-    fn all(&mut self, open: &mut Open<'_>, observer: &mut dyn Observer) -> Result<(), SolverError> {
+    fn all(&mut self, open: &mut Open<'_>, observer: &mut dyn Observer<Progress>) -> Result<(), SolverError> {
         let everything: Vec<usize> = (0..self.goals.len()).collect();
         let mut alike: Vec<Vec<usize>> = vec![];
         for i in 0..self.goals.len() {
@@ -279,7 +280,7 @@ impl Strengthening<'_> {
         group: &[usize],
         budget: &Budget,
         open: &mut Open<'_>,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<Progress>,
     ) -> Result<bool, SolverError> {
         let Ok(model) = self.closing.with(&self.texts) else { return Ok(false) };
         let goals: Vec<&Goal> = group.iter().map(|&i| &self.goals[i].1).collect();

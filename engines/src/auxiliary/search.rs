@@ -6,6 +6,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
 use bsym_language::print;
+use bsym_semantics::verdict::{Counterexample, Observer};
 
 use super::goal::Question;
 use crate::excluded::Excluded;
@@ -14,7 +15,7 @@ use crate::ic3::Ic3;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Counterexample, Observer};
+use crate::verdict::Progress;
 
 /// Longest time for one query.
 const QUERY: Duration = Duration::from_secs(5);
@@ -38,7 +39,7 @@ pub(super) fn search(
     question: &Question,
     budget: &Budget,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
 ) -> Result<Found, SolverError> {
     let job = Job { budget: budget.clone(), ..question.job.clone() };
     let mut problem = Problem::new(&job, &question.excluded, open)?;
@@ -58,7 +59,7 @@ pub(super) fn search(
     Ok(match outcome {
         Outcome::Proof(claim) => Found::Lemmas(claim.lemmas().map(|p| print::pred(&job.model, p)).collect()),
         Outcome::Violated(found) => Found::Violated(found),
-        Outcome::Vacuous(_) => nothing("the machine has no initial state".into()),
+        Outcome::Vacuous(..) => nothing("the machine has no initial state".into()),
         Outcome::Stuck(_) => nothing("nothing more to try".into()),
         Outcome::Reached => nothing("the depth is reached".into()),
         Outcome::Paused(stopped) => nothing(stopped.to_string()),

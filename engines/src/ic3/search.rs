@@ -6,6 +6,7 @@ use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::Pred;
 use bsym_proofs::claim::{Claim, Evidence};
+use bsym_semantics::verdict::Observer;
 
 use super::abstract_path::Goal;
 use super::domain::Domain;
@@ -21,7 +22,7 @@ use crate::invariants::seeds::seeds;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Observer, Progress};
+use crate::verdict::Progress;
 
 /// One search for an inductive invariant.
 #[derive(Debug)]
@@ -175,7 +176,7 @@ impl Search {
         job: &Job,
         lemma: Cube,
         frame: usize,
-        observer: &mut dyn Observer,
+        observer: &mut dyn Observer<Progress>,
     ) -> Result<(), SolverError> {
         let Abstraction { domain, predicates } = &mut self.abstraction;
         let lemma = domain.canonical(problem, predicates, lemma);

@@ -4,11 +4,12 @@ use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Model, SolverError};
 use bsym_semantics::trace::replay::{Checks, replay, replay_from_any_state, with_results};
 use bsym_semantics::trace::{Trace, Violation};
+use bsym_semantics::verdict::Counterexample;
 
 use crate::options::Job;
 use crate::paths::Taken;
 use crate::problem::Problem;
-use crate::verdict::{Counterexample, CounterexampleToInduction, violated_properties};
+use crate::verdict::{CounterexampleToInduction, violated_properties};
 use bsym_proofs::claim::Property;
 
 /// What became of a solver's model.

@@ -7,9 +7,10 @@
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_semantics::trace::doubt;
+use bsym_semantics::verdict::Counterexample;
 
 use crate::options::Job;
-use crate::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict, violated_properties};
+use crate::verdict::{PropertyVerdict, Report, Unknown, Verdict, violated_properties};
 
 /// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
 /// one has an answer to show.

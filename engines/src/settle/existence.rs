@@ -21,13 +21,13 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::{Checks, replay};
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::Outcome;
+use bsym_semantics::verdict::Vacuous;
 
 use crate::excluded::Excluded;
 use crate::options::Job;
 pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
 use crate::small_scopes::{evaluate_in, scopes, with_sizes};
-use crate::verdict::Vacuous;
 
 /// How much it is worth to know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -79,7 +79,7 @@ pub fn look(
         Solved::Refuted => {
             let refuted = refuted(problem, open, &budget)?;
             // The evaluator meets what is ill-defined in an infinite set only where it is asked for.
-            let doubtful = matches!(refuted, Existence::Nothing(_));
+            let doubtful = matches!(refuted, Existence::Nothing(..));
             let time = job.budget.within(effort.evaluation());
             let mut met = scopes(&job.model, &scope).map(|s| evaluate(&job.model, &s, &s, &time).shown);
             if doubtful && let Some(trace) = met.find_map(|shown| shown) {
@@ -110,11 +110,7 @@ pub fn look(
         valuation |= met.valuation;
         // Only in a scope that leaves nothing open is what it refutes refuted.
         if met.complete && finite {
-            return Ok(if valuation {
-                Existence::Nothing(no_initial_state(&job.model))
-            } else {
-                Existence::Nothing(no_valuation(&job.model))
-            });
+            return Ok(if valuation { no_initial_state(&job.model) } else { no_valuation(&job.model) });
         }
     }
     let solved_in = (!finite && effort == Effort::Thorough).then(|| with_sizes(&job.model, &scope, &SOLVED));
@@ -181,18 +177,19 @@ fn refuted(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Resul
     if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
         return Ok(match ill_defined_axioms(problem, open, budget)? {
             Some(reason) => Existence::Undefined(reason),
-            None => Existence::Nothing(no_valuation(&problem.system.model)),
+            None => no_valuation(&problem.system.model),
         });
     }
-    Ok(Existence::Nothing(no_initial_state(&problem.system.model)))
+    Ok(no_initial_state(&problem.system.model))
 }
 
-fn no_valuation(model: &Model) -> Vacuous {
-    Vacuous::NoValuation(if model.constants.is_empty() && model.axioms.is_empty() {
+fn no_valuation(model: &Model) -> Existence {
+    let why = if model.constants.is_empty() && model.axioms.is_empty() {
         "the scope admits no model".into()
     } else {
         format!("no valuation of the constants satisfies the properties of {}", model.name)
-    })
+    };
+    Existence::Nothing(Vacuous::NoValuation, why)
 }
 
 /// The sizes that sets of open size have in the scopes that the evaluator tries, in ascending order.
@@ -207,22 +204,17 @@ fn sizes_tried(model: &Model, scope: &Scope) -> Vec<usize> {
 fn of_any_size(found: Existence, sizes: &[usize]) -> Existence {
     let tried: Vec<String> = sizes.iter().map(usize::to_string).collect();
     let (last, before) = tried.split_last().map(|(l, b)| (l.clone(), b.join(", "))).unwrap_or_default();
-    let by = |what: String| {
-        format!(
-            "{what}: so says a solver of sets of any size; the evaluator found none with {before} or {last} elements"
-        )
-    };
+    let says = "so says a solver of sets of any size; the evaluator found none with";
     match found {
-        Existence::Nothing(Vacuous::NoValuation(what)) => Existence::Nothing(Vacuous::NoValuation(by(what))),
-        Existence::Nothing(Vacuous::NoInitialState(what)) => {
-            Existence::Nothing(Vacuous::NoInitialState(by(what)))
+        Existence::Nothing(what, why) => {
+            Existence::Nothing(what, format!("{why}: {says} {before} or {last} elements"))
         }
         other => other,
     }
 }
 
-fn no_initial_state(model: &Model) -> Vacuous {
-    Vacuous::NoInitialState(format!("{} has no initial state", model.name))
+fn no_initial_state(model: &Model) -> Existence {
+    Existence::Nothing(Vacuous::NoInitialState, format!("{} has no initial state", model.name))
 }
 
 /// Why no valuation satisfies the axioms, if that is because they are ill-defined: an axiom that is ill-defined

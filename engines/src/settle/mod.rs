@@ -20,13 +20,12 @@ use bsym_proofs::layouts::unsaid;
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
 use bsym_semantics::trace::doubt::{self, Asked};
+use bsym_semantics::verdict::{Counterexample, Observer};
 
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::small_scopes::sample;
-use crate::verdict::{
-    Condition, Contradicted, Counterexample, Objection, Observer, Proof, Report, Unknown, Verdict,
-};
+use crate::verdict::{Condition, Contradicted, Objection, Progress, Proof, Report, Unknown, Verdict};
 use crate::vetting::{PROOF, insist};
 use crate::walk::{Question, Walked, walk};
 use axioms::ill_defined;
@@ -93,7 +92,7 @@ pub fn settle(
     job: &mut Job,
     mut claim: Claim,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     report: &mut Report,
 ) -> Result<Settled, SolverError> {
     if !problem.is_complete() {
@@ -223,7 +222,7 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     }
     Ok(match &passed.problem.existence {
         Existence::Shown(_) => Finding::Nothing,
-        Existence::Nothing(why) => Finding::Instead(Verdict::Vacuous(why.clone())),
+        Existence::Nothing(what, why) => Finding::Instead(Verdict::Vacuous(*what, why.clone())),
         Existence::Undefined(reason) => Finding::Instead(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
         Existence::Contradicted(trace) => Finding::Contradicted(Objection::InitialState(trace.clone())),
         Existence::Undecided(missing) => Finding::Open(Condition::ExistenceUndecided(missing.clone())),

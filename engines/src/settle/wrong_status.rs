@@ -2,13 +2,19 @@
 
 use bsym_proofs::claim::Property;
 use bsym_proofs::recorded::Recorded;
+use bsym_semantics::verdict::{Counterexample, Observer};
 use bsym_status::{Pair, ProofStatus};
 
 use crate::options::Job;
-use crate::verdict::{Counterexample, Observer, Progress, Report, violated_properties};
+use crate::verdict::{Progress, Report, violated_properties};
 
 /// Drops a status that is refuted, and says so.
-pub(crate) fn drop_claim(job: &mut Job, claim: Recorded, observer: &mut dyn Observer, report: &mut Report) {
+pub(crate) fn drop_claim(
+    job: &mut Job,
+    claim: Recorded,
+    observer: &mut dyn Observer<Progress>,
+    report: &mut Report,
+) {
     match claim {
         Recorded::Pair(pair) if job.status.remove(pair).is_some() => {
             observer.progress(&Progress::WrongStatus(pair));
@@ -26,7 +32,7 @@ pub(crate) fn drop_claim(job: &mut Job, claim: Recorded, observer: &mut dyn Obse
 pub(crate) fn refuted_by(
     found: &Counterexample,
     job: &mut Job,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     report: &mut Report,
 ) {
     for pair in refuted_pairs(found, job) {
@@ -40,7 +46,7 @@ pub(crate) fn refute_statuses(
     doubtful: &mut ProofStatus,
     found: &Counterexample,
     job: &Job,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     report: &mut Report,
 ) {
     for pair in refuted_pairs(found, job) {

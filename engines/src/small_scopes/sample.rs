@@ -14,11 +14,11 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::violations;
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::state::{Constants, State};
+use bsym_semantics::verdict::Counterexample;
 
 use crate::options::Job;
 use crate::paths::counterexample::{Attempt, confirm, looked_for};
 use crate::small_scopes::{evaluate_in, scopes, valuations};
-use crate::verdict::Counterexample;
 
 /// Transitions in one scope.
 const TRANSITIONS: usize = 2000;

@@ -25,6 +25,7 @@ use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 use bsym_proofs::claim::Evidence;
+use bsym_semantics::verdict::Vacuous;
 
 use crate::bmc::failing_initialisation;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
@@ -33,7 +34,7 @@ use crate::paths::diameter::Diameter;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
-use crate::verdict::{Engine, Progress, Unknown, Vacuous};
+use crate::verdict::{Engine, Progress, Unknown};
 
 use self::successions::{Follows, Successions, step};
 use self::words::{Word, Words};
@@ -213,7 +214,9 @@ impl Tree {
         }
         self.stage = Stage::Start;
         Ok(match &problem.existence {
-            Existence::Nothing(why @ Vacuous::NoInitialState(_)) => Some(Outcome::Vacuous(why.clone())),
+            Existence::Nothing(what @ Vacuous::NoInitialState, why) => {
+                Some(Outcome::Vacuous(*what, why.clone()))
+            }
             _ => None,
         })
     }

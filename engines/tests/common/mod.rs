@@ -60,7 +60,7 @@ pub fn answer(report: &Report) -> String {
     match &report.verdict {
         Verdict::Holds(_) => "holds".into(),
         Verdict::Violated(c) => format!("violated {}", c.trace.steps.len() - 1),
-        Verdict::Vacuous(_) => "vacuous".into(),
+        Verdict::Vacuous(..) => "vacuous".into(),
         Verdict::Unknown(why) => format!("unknown {why:?}"),
     }
 }

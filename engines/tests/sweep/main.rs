@@ -161,7 +161,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
             };
             (answer, format!("{} events: {}", c.trace.steps.len().saturating_sub(1), kinds.join("; ")))
         }
-        Verdict::Vacuous(why) => ("vacuous", why.to_string()),
+        Verdict::Vacuous(_, why) => ("vacuous", why.clone()),
         Verdict::Unknown(why) => {
             let depth = report.depth.map_or("-".into(), |d| d.to_string());
             match why {

@@ -9,6 +9,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, judgement};
+use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
 
 use super::auditing::audit;
 use super::exploration::{Exploration, Watch};
@@ -19,8 +20,7 @@ use super::order::order;
 use crate::audit::{Audit, Clock, Difference};
 use crate::options::SearchOptions;
 use crate::report::{
-    Counterexample, DiagramStatistics, Evidence, Observer, OpenProperty, Progress, SearchReport, Statistics,
-    Unknown, Vacuous, Verdict,
+    DiagramStatistics, Evidence, OpenProperty, Progress, SearchReport, Statistics, Unknown, Verdict,
 };
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{Gaps, Key, is_interrupted, keys, open_properties, step_key};
@@ -44,7 +44,7 @@ pub fn search(
     problem: &Problem<'_>,
     options: &SearchOptions,
     diagrams: &DiagramOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
 ) -> SearchReport {
     let report = visit(problem, options, diagrams, observer);
     dropped::weigh(problem, options, report, &mut |problem, options| {
@@ -56,7 +56,7 @@ fn visit(
     problem: &Problem<'_>,
     options: &SearchOptions,
     diagrams: &DiagramOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
 ) -> SearchReport {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
@@ -108,7 +108,7 @@ struct Checked {
 /// What is asked of a search, and what it has found.
 struct Verifier<'m, 'o> {
     options: &'o SearchOptions,
-    observer: &'o mut dyn Observer,
+    observer: &'o mut dyn Observer<Progress>,
     checks: Checks,
     cuts: &'m Cuts,
     begin: Instant,
@@ -128,7 +128,7 @@ struct Verifier<'m, 'o> {
 impl<'m, 'o> Verifier<'m, 'o> {
     fn new(
         options: &'o SearchOptions,
-        observer: &'o mut dyn Observer,
+        observer: &'o mut dyn Observer<Progress>,
         cuts: &'m Cuts,
         begin: Instant,
     ) -> Verifier<'m, 'o> {

@@ -16,10 +16,11 @@ use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
+use bsym_semantics::verdict::{Observer, Vacuous};
 
 use super::labelled::{Edge, Graph};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
+use crate::report::{Incomplete, Progress, Unknown};
 use crate::search::Problem;
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{Gaps, failure, is_interrupted};
@@ -121,7 +122,7 @@ pub fn collect(
     problem: &Problem<'_>,
     predicates: &[Pred],
     options: &GraphOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
 ) -> Collected {
     let deadline = options.limits.time.and_then(|t| Instant::now().checked_add(t));
     interruptible(&options.cancelled, deadline, |interrupt| {
@@ -225,7 +226,7 @@ impl Visit<'_, '_> {
     }
 
     /// Expands states in the order in which they were found.
-    fn run(&mut self, observer: &mut dyn Observer) {
+    fn run(&mut self, observer: &mut dyn Observer<Progress>) {
         let begin = Instant::now();
         let mut next_progress = PROGRESS;
         let mut next = 0;

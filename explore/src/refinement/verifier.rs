@@ -15,12 +15,13 @@ use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::open_constants::unread_constants;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
+use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
 
 use super::auditing::audit;
 use super::counterexample::{Beside, Path, PathStep, Unmatched, UnmatchedStep, trace_of, unmatched};
 use super::pairs::{Call, Follow, Pair, Pairs, Step};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Counterexample, Incomplete, Observer, Progress, Unknown, Vacuous};
+use crate::report::{Incomplete, Progress, Unknown};
 use crate::search::Problem;
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{failure, is_interrupted};
@@ -126,7 +127,7 @@ pub fn check(
     parts: &SideBySide,
     model: &Model,
     options: &RefinementOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
 ) -> RefinementReport {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
@@ -186,7 +187,7 @@ struct Search<'m, 'o> {
     /// Of the refinement alone.
     own_evaluator: Evaluator<'m>,
     options: &'o RefinementOptions,
-    observer: &'o mut dyn Observer,
+    observer: &'o mut dyn Observer<Progress>,
     begin: Instant,
     deadline: Option<Instant>,
     next_progress: Duration,

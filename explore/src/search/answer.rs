@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::findings::{Found, Key};
 use super::verifier::Search;
-use crate::report::{Counterexample, Evidence, PartialOrderReduction, SearchReport, Unknown, Verdict};
+use crate::report::{Evidence, PartialOrderReduction, SearchReport, Unknown, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::space::machine::Machine;
 use crate::space::system::System;
@@ -14,6 +14,7 @@ use crate::store::interner::{Store, text_hash};
 use crate::store::layout::Form;
 use crate::store::rep::Rep;
 use crate::store::state_table::{INITIAL, StateId, Table};
+use bsym_semantics::verdict::Counterexample;
 
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {

@@ -12,10 +12,11 @@ use bsym_semantics::transition;
 use bsym_semantics::transition::open_constants::{LeftOpen, unread_constants};
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
+use bsym_semantics::verdict::Vacuous;
 
 use super::findings::is_interrupted;
 use crate::options::SearchOptions;
-use crate::report::{Unknown, Vacuous};
+use crate::report::Unknown;
 use crate::space::machine::Sampling;
 
 /// Valuations that are listed before constants that nothing reads are left open, and the work for it.

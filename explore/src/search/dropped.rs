@@ -1,9 +1,10 @@
 //! What a refinement dropped is part of the answer of a search ([`bsym_semantics::doubt`]).
 
 use bsym_semantics::trace::doubt::{self, Asked};
+use bsym_semantics::verdict::Counterexample;
 
 use crate::options::SearchOptions;
-use crate::report::{Counterexample, SearchReport, Unknown, Verdict};
+use crate::report::{SearchReport, Unknown, Verdict};
 use crate::search::Problem;
 
 /// Searches once more.

@@ -7,10 +7,11 @@ use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::trace::replay::{Checks, Judgement};
 use bsym_semantics::transition::Outcome;
+use bsym_semantics::verdict::Vacuous;
 
 use super::witness::Failure;
 use crate::audit::Difference;
-use crate::report::{Incomplete, OpenProperty, Vacuous};
+use crate::report::{Incomplete, OpenProperty};
 use crate::store::state_table::StateId;
 
 /// Most reasons for incompleteness that are kept.

@@ -32,7 +32,8 @@ pub(crate) mod witness;
 use std::time::Instant;
 
 use crate::options::SearchOptions;
-use crate::report::{Observer, SearchReport};
+use crate::report::{Progress, SearchReport};
+use bsym_semantics::verdict::Observer;
 pub use problem::Problem;
 use rounds::{Next, Round};
 use visit::{Visited, visit_states};
@@ -40,13 +41,21 @@ use visit::{Visited, visit_states};
 /// Searches the states of a model.
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
-pub fn search(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
+pub fn search(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer<Progress>,
+) -> SearchReport {
     let report = visit(problem, options, observer);
     dropped::weigh(problem, options, report, &mut |problem, options| visit(problem, options, observer))
 }
 
 /// The same, whatever its counterexamples rest on.
-fn visit(problem: &Problem<'_>, options: &SearchOptions, observer: &mut dyn Observer) -> SearchReport {
+fn visit(
+    problem: &Problem<'_>,
+    options: &SearchOptions,
+    observer: &mut dyn Observer<Progress>,
+) -> SearchReport {
     if options.partial_order {
         return partial::visit(problem, options, observer);
     }

@@ -11,6 +11,7 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::state::Constants;
+use bsym_semantics::verdict::Observer;
 
 use super::constants::{Question, Valuations};
 use super::findings;
@@ -23,7 +24,7 @@ use crate::partial_order::instances::{Instances, instances};
 use crate::partial_order::set::Set;
 use crate::partial_order::visible::sound_literals;
 use crate::partial_order::{Property, analyse};
-use crate::report::{Incomplete, Observer, PartialOrderReduction, SearchReport, Unknown, Verdict};
+use crate::report::{Incomplete, PartialOrderReduction, Progress, SearchReport, Unknown, Verdict};
 
 /// Larger sets are not listed to find out what events read and write.
 const LISTING: usize = 1 << 10;
@@ -32,7 +33,7 @@ const LISTING: usize = 1 << 10;
 pub(super) fn visit(
     problem: &Problem<'_>,
     options: &SearchOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
 ) -> SearchReport {
     let begin = Instant::now();
     let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
@@ -200,7 +201,6 @@ mod tests {
     use super::*;
     use crate::audit::{Finding, Refutation};
     use crate::partial_order::PartialOrder;
-    use crate::report::Progress;
 
     /// The verdict of a search under relations that were changed.
     fn verdict(text: &str, checks: &Checks, change: impl Fn(&mut PartialOrder<'_>)) -> Verdict {

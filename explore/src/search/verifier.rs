@@ -12,6 +12,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Outcome;
+use bsym_semantics::verdict::{Observer, Vacuous};
 
 use super::constants::{Question, Valuations};
 use super::findings::{Findings, Key};
@@ -27,7 +28,7 @@ use crate::reachability::frontier::Frontier;
 use crate::reachability::properties::Asked;
 use crate::reachability::reached::Reached;
 use crate::reachability::visitor::{Known, Origin, Visitor};
-use crate::report::{NotSaved, Observer, Statistics, Unknown, Vacuous};
+use crate::report::{NotSaved, Progress, Statistics, Unknown};
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId, LabelKind};
 use crate::space::machine::Machine;
 use crate::space::system::Edges;
@@ -45,7 +46,7 @@ pub(super) type States<'m> = Reached<Machine<'m>>;
 pub(super) struct Verifier<'m, 'o> {
     pub(super) cuts: &'m Cuts,
     pub(super) options: &'o SearchOptions,
-    pub(super) observer: &'o mut dyn Observer,
+    pub(super) observer: &'o mut dyn Observer<Progress>,
     pub(super) checks: Checks,
     pub(super) findings: Findings,
     pub(super) schedule: Schedule,
@@ -70,7 +71,7 @@ pub(super) fn prepare<'m, 'o>(
     valuations: Option<Valuations>,
     audit: Option<Audit<'m>>,
     (options, round): (&'o SearchOptions, Round),
-    observer: &'o mut dyn Observer,
+    observer: &'o mut dyn Observer<Progress>,
     begin: Instant,
 ) -> Search<'m, 'o> {
     let mut verifier = Verifier {

@@ -6,6 +6,7 @@ use bsym_language::model::EventId;
 use bsym_semantics::constraint::methods::Tally;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::verdict::Observer;
 
 use super::constants::Valuations;
 use super::problem::Problem;
@@ -15,7 +16,7 @@ use super::whole::Whole;
 use crate::audit::{Audit, Clock};
 use crate::options::SearchOptions;
 use crate::partial_order::PartialOrder;
-use crate::report::{Observer, SearchReport};
+use crate::report::{Progress, SearchReport};
 
 /// The order of the events of a model that are instances of those of another one.
 pub(super) struct Instantiated<'i, 'm> {
@@ -38,7 +39,7 @@ pub(super) struct Visited {
 pub(super) fn visit_states(
     problem: &Problem<'_>,
     options: &SearchOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     valuations: Option<Valuations>,
     reduced: Option<&Instantiated<'_, '_>>,
     round: Round,

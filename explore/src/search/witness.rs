@@ -13,8 +13,8 @@ use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::state::State;
 use bsym_semantics::transition::{self, Outcome};
+use bsym_semantics::verdict::Counterexample;
 
-use crate::report::Counterexample;
 use crate::space::machine::Machine;
 use crate::space::system::{Expansion, System};
 use crate::space::updates::Updates;

@@ -10,6 +10,7 @@ use bsym_semantics::evaluator::cuts::{Cut, Cuts};
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::temporal::Continuation;
 use bsym_semantics::trace::doubt::{self, Asked};
+use bsym_semantics::verdict::{Observer, Vacuous};
 
 use super::acceptance::{Acceptance, Fair};
 use super::auditing::audit;
@@ -19,7 +20,7 @@ use super::graph::Graph;
 use super::product::{Finite, Node, Product};
 use super::propositions::{Executions, Propositions};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Incomplete, Observer, Progress, Unknown, Vacuous};
+use crate::report::{Incomplete, Progress, Unknown};
 use crate::search::Problem;
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::Gaps;
@@ -99,7 +100,7 @@ pub fn check(
     problem: &Problem<'_>,
     formulas: &[Temporal],
     options: &TemporalOptions,
-    observer: &mut dyn Observer,
+    observer: &mut dyn Observer<Progress>,
     found: &mut dyn FnMut(usize, TemporalReport),
 ) {
     let begin = Instant::now();
@@ -123,7 +124,7 @@ struct Verifier<'m, 'o> {
     reference: Evaluator<'m>,
     cuts: &'o Cuts,
     options: &'o TemporalOptions,
-    observer: &'o mut dyn Observer,
+    observer: &'o mut dyn Observer<Progress>,
     begin: Instant,
     /// The end of all, and of the formula at hand.
     deadline: Option<Instant>,
@@ -144,7 +145,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         formulas: &'m [Temporal],
         options: &'o TemporalOptions,
         deadline: Option<Instant>,
-        observer: &'o mut dyn Observer,
+        observer: &'o mut dyn Observer<Progress>,
     ) -> Verifier<'m, 'o> {
         let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
         let valuations = Valuations::of(&eval, cuts, &search, Question::default());

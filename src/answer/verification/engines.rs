@@ -1,9 +1,10 @@
 //! The answer of the symbolic engines.
 
 use bsym_encodings::session::Size;
-use bsym_engines::verdict::{Counterexample, PropertyVerdict, Report, Unknown, Verdict as Found};
+use bsym_engines::verdict::{PropertyVerdict, Report, Unknown, Verdict as Found};
 use bsym_proofs::claim::Property;
 use bsym_semantics::trace::Trace;
+use bsym_semantics::verdict::Counterexample;
 use bsym_status::{Check, Pair};
 
 use super::{Subject, Verdict, Verification};
@@ -30,7 +31,7 @@ impl Verification {
                 scope_of(&found.trace);
                 Verdict::Violated(Box::new(object(found)), None)
             }
-            Found::Vacuous(why) => Verdict::Vacuous(why.into(), why.to_string(), vec![]),
+            Found::Vacuous(what, why) => Verdict::Vacuous(*what, why.clone(), vec![]),
             Found::Unknown(unknown) => {
                 if let Unknown::Doubtful { counterexample, .. } = unknown {
                     scope_of(&counterexample.trace);

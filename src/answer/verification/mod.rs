@@ -15,6 +15,7 @@ use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::{SmallBounds, small_bounds};
+use bsym_semantics::verdict::Vacuous;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -90,46 +91,17 @@ pub enum Verdict {
     Holds(Box<ProofObject>),
     /// A trace that was replayed, and the file that it was written to.
     Violated(Box<CounterexampleObject>, Option<String>),
-    /// Nothing to check, for want of what, why, and the axioms that contradict each other.
-    Vacuous(Missing, String, Vec<AxiomObject>),
+    /// Nothing to check: why, the same in words, and the axioms that contradict each other.
+    Vacuous(Vacuous, String, Vec<AxiomObject>),
     /// Not decided.
     Unknown(Reason),
 }
 
-/// What there is none of, so that there is nothing to check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Missing {
-    /// A valuation of the constants that satisfies the properties.
-    Valuation,
-    /// An initial state.
-    InitialState,
-}
-
-impl From<bsym_explore::report::Vacuous> for Missing {
-    fn from(why: bsym_explore::report::Vacuous) -> Missing {
-        use bsym_explore::report::Vacuous;
+impl From<Vacuous> for ReasonCode {
+    fn from(why: Vacuous) -> ReasonCode {
         match why {
-            Vacuous::NoValuation => Missing::Valuation,
-            Vacuous::NoInitialState => Missing::InitialState,
-        }
-    }
-}
-
-impl From<&bsym_engines::verdict::Vacuous> for Missing {
-    fn from(why: &bsym_engines::verdict::Vacuous) -> Missing {
-        use bsym_engines::verdict::Vacuous;
-        match why {
-            Vacuous::NoValuation(_) => Missing::Valuation,
-            Vacuous::NoInitialState(_) => Missing::InitialState,
-        }
-    }
-}
-
-impl From<Missing> for ReasonCode {
-    fn from(missing: Missing) -> ReasonCode {
-        match missing {
-            Missing::Valuation => ReasonCode::NoValuation,
-            Missing::InitialState => ReasonCode::NoInitialState,
+            Vacuous::NoValuation => ReasonCode::NoValuation,
+            Vacuous::NoInitialState => ReasonCode::NoInitialState,
         }
     }
 }
@@ -173,7 +145,7 @@ impl Verdict {
     /// The word of the reason.
     pub fn reason_code(&self) -> Option<ReasonCode> {
         match self {
-            Verdict::Vacuous(missing, ..) => Some((*missing).into()),
+            Verdict::Vacuous(what, ..) => Some((*what).into()),
             _ => self.reason().map(Reason::code),
         }
     }

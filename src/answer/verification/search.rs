@@ -4,7 +4,7 @@ use bsym_engines::verdict::{Condition, violated_properties};
 use bsym_engines::vetting::Vetted;
 use bsym_explore::audit::{Difference, Finding, Refutation};
 use bsym_explore::report::{
-    Counterexample, Incomplete, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
+    Incomplete, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
 };
 use bsym_language::model::{EventId, Model};
 use bsym_language::source::Span;
@@ -16,6 +16,7 @@ use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Name;
 use bsym_semantics::value::text::value_text;
+use bsym_semantics::verdict::Counterexample;
 use bsym_status::{Level, Pair, ProofStatus};
 
 use super::{Subject, Verdict, Verification};
@@ -38,7 +39,7 @@ impl Verification {
         let verdict = match &report.verdict {
             Found::Holds(found) => Verdict::Holds(Box::new(ProofObject::search(found.symmetric))),
             Found::Violated(found) => Verdict::Violated(Box::new(object(found)), None),
-            Found::Vacuous(why) => Verdict::Vacuous((*why).into(), why.to_string(), vec![]),
+            Found::Vacuous(why) => Verdict::Vacuous(*why, why.to_string(), vec![]),
             Found::Contradiction(difference) => {
                 Verdict::Unknown(Reason::AuditFailed(difference_text(model, &report.scope, difference)))
             }

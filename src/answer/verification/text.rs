@@ -2,7 +2,9 @@
 
 use std::fmt::{Result, Write};
 
-use super::{BesideObject, Missing, Verdict, Verification, worth_trying};
+use bsym_semantics::verdict::Vacuous;
+
+use super::{BesideObject, Verdict, Verification, worth_trying};
 use crate::answer::diagnostic::location;
 use crate::answer::encoding::EncodingObject;
 use crate::answer::not_checked;
@@ -290,7 +292,7 @@ fn next(answer: &Verification) -> &'static str {
         Verdict::Vacuous(_, _, core) if !core.is_empty() => {
             "look at these axioms: no constants satisfy them all"
         }
-        Verdict::Vacuous(Missing::InitialState, ..) => {
+        Verdict::Vacuous(Vacuous::NoInitialState, ..) => {
             "look at the initialisation: it has no outcome for any constants that satisfy the axioms"
         }
         Verdict::Vacuous(..) => {
