@@ -1,14 +1,4 @@
-//! Text to model to text: what is printed reads as the same model again.
+//! `bsym_fuzz::checker` for libFuzzer.
 #![no_main]
 
-use bsym_language::stack::with_large_stack;
-use bsym_language::{load::load_text, print, walk};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    with_large_stack(|| {
-        let Some(model) = load_text("Fuzz.mch", text).model else { return };
-        let again = load_text("Fuzz.mch", print::machine(&model)).model.expect("what is printed is right");
-        assert!(walk::normalised(&model) == walk::normalised(&again));
-    });
-});
+libfuzzer_sys::fuzz_target!(|text: &str| bsym_fuzz::checker::run(text));

@@ -1,32 +1,4 @@
-//! Text to the files of a project to a model: nothing panics, and every diagnostic can be shown.
-//!
-//! A line `=== NAME` begins a file. The first file is the main machine; what it refers to is looked for
-//! among the others.
+//! `bsym_fuzz::loader` for libFuzzer.
 #![no_main]
 
-use bsym_language::files::Texts;
-use bsym_language::stack::with_large_stack;
-use bsym_language::{load::load_from, print, render};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    let mut files: Vec<(&str, String)> = vec![];
-    for line in text.lines() {
-        match (line.strip_prefix("=== "), files.last_mut()) {
-            (Some(name), _) => files.push((name.trim(), String::new())),
-            (None, Some((_, text))) => text.extend([line, "\n"]),
-            (None, None) => files.push(("Main.mch", format!("{line}\n"))),
-        }
-    }
-    let Some((main, _)) = files.first().cloned() else { return };
-    let files: Texts = files.into_iter().collect();
-    with_large_stack(|| {
-        let Ok(loaded) = load_from(&files, main.as_ref()) else { return };
-        for d in loaded.diagnostics.iter().take(20) {
-            render::render(&loaded.sources, d, false);
-        }
-        if let Some(model) = loaded.model {
-            print::machine(&model);
-        }
-    });
-});
+libfuzzer_sys::fuzz_target!(|text: &str| bsym_fuzz::loader::run(text));
