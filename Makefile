@@ -1,5 +1,6 @@
 # make demo   builds the program and shows what it does
-# make test   everything that has to be right before a commit; what CI runs
+# make check  the fast tests, for each commit: format, lints, unit tests, and the integration tests that take seconds
+# make test   all tests and lints, before a merge; what CI runs
 # make setup  finds or fetches libz3; afterwards plain cargo commands work too
 # make install PREFIX=/usr/local [DESTDIR=…]  the program, stripped, with its libz3, completions and manual pages
 # make book   the documents as a book in target/book (needs mdbook)
@@ -15,7 +16,7 @@ export PROPTEST_RNG_SEED ?= 1
 
 # Test programs are run by a script, which gives those a second try that libz3 takes down.
 HOST := $(shell $(CARGO) -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
-test test-program test-libraries: export CARGO_TARGET_$(HOST)_RUNNER := $(CURDIR)/tools/run-test
+check test test-program test-libraries: export CARGO_TARGET_$(HOST)_RUNNER := $(CURDIR)/tools/run-test
 
 # What each half says stands together, where make can do that.
 TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-O)
@@ -23,9 +24,12 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-O)
 # Tests of the program that say something else where libz3 is not linked. The others test the same code again.
 WITHOUT_Z3 := certify check cli formats mc propositional readme unknown vacuous writing
 
+# Integration tests of the program that take a few seconds each.
+QUICK := cli examples explain_code formats fuzz readme vacuous
+
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-program test-libraries setup install install-test uninstall book
+.PHONY: demo check test test-program test-libraries setup install install-test uninstall book
 .DEFAULT_GOAL := demo
 
 demo: setup
@@ -33,6 +37,11 @@ demo: setup
 	target/release/bsym ic3 examples/counter.mch --proofs examples/counter.po.json
 	@echo
 	@echo 'Try next:  target/release/bsym check examples/overflow.mch --set display=127'
+
+check: setup
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
+	$(CARGO) test --workspace --lib --bins $(addprefix --test ,$(QUICK))
 
 test: setup
 	$(CARGO) fmt --all --check
@@ -42,6 +51,7 @@ test: setup
 	$(CARGO) clippy --workspace --all-targets --no-default-features -- -D warnings
 	$(CARGO) test -p bsym-encodings --no-default-features
 	$(CARGO) test -p bsym --no-default-features --bins $(addprefix --test ,$(WITHOUT_Z3))
+	tools/extra-checks '$(CARGO)'
 
 # Halves of the tests that take about as long, side by side: many tests have one thread, or wait. The runner chooses, since
 # cargo would build packages with other features where it is given some of them.
