@@ -25,7 +25,7 @@ TOGETHER := $(if $(filter output-sync,$(.FEATURES)),-O)
 WITHOUT_Z3 := certify check cli formats mc propositional readme unknown vacuous writing
 
 # Integration tests of the program that take a few seconds each.
-QUICK := cli examples explain_code formats fuzz readme vacuous
+QUICK := cli examples explain_code formats fuzz readme
 
 PREFIX ?= /usr/local
 

@@ -1,6 +1,9 @@
-//! The README says what the program prints: every block that begins with `$ bsym` is run and compared.
+//! The README and the pages of `docs` say what the program does: every block that begins with `$ bsym` is run and compared, links
+//! lead somewhere, and every command and flag that is named exists.
 
 mod common;
+
+use std::path::{Path, PathBuf};
 
 use common::{bsym, check_document, has_solver, root};
 
@@ -51,11 +54,13 @@ fn the_flags_beside_those_of_prob_exist() {
 #[test]
 fn the_book_has_every_document() {
     let summary = std::fs::read_to_string(root().join("docs/SUMMARY.md")).unwrap();
-    for file in std::fs::read_dir(root().join("docs")).unwrap() {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        if name.ends_with(".md") && name != "SUMMARY.md" {
-            assert!(summary.contains(&format!("({name})")), "docs/SUMMARY.md lacks {name}");
-        }
+    let book = root().join("docs");
+    for page in pages().iter().filter_map(|page| page.strip_prefix(&book).ok()) {
+        let name = page.to_str().unwrap();
+        assert!(
+            name == "SUMMARY.md" || summary.contains(&format!("({name})")),
+            "docs/SUMMARY.md lacks {name}"
+        );
     }
     for link in summary.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
         assert!(root().join("docs").join(link.0).exists(), "{}", link.0);
@@ -68,4 +73,89 @@ fn the_machine_of_the_readme_is_the_example() {
     let example = std::fs::read_to_string(root().join("examples/overflow.mch")).unwrap();
     let machine = readme.split("```").find(|block| block.trim_start().starts_with("MACHINE")).unwrap();
     assert!(example.contains(machine.trim()), "the README shows another machine than examples/overflow.mch");
+}
+
+/// The README, what it leads to beside it, and all pages of the book.
+fn pages() -> Vec<PathBuf> {
+    let mut pages: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benches/README.md"]
+        .iter()
+        .map(|name| root().join(name))
+        .collect();
+    for folder in ["docs", "docs/decisions"] {
+        let files = std::fs::read_dir(root().join(folder)).unwrap().map(|file| file.unwrap().path());
+        pages.extend(files.filter(|path| path.extension().is_some_and(|e| e == "md")));
+    }
+    pages
+}
+
+/// The headings of a page as the anchors that links name.
+fn anchors(text: &str) -> Vec<String> {
+    let headings =
+        text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
+    headings.map(|h| h.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-")).collect()
+}
+
+#[test]
+fn links_of_all_pages_lead_somewhere() {
+    let mut followed = 0;
+    for page in pages() {
+        let text = std::fs::read_to_string(&page).unwrap();
+        for (link, _) in text.split("](").skip(1).filter_map(|rest| rest.split_once(')')) {
+            if link.contains("://") {
+                continue;
+            }
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = if file.is_empty() { page.clone() } else { page.parent().unwrap().join(file) };
+            assert!(target.exists(), "{}: there is no {link}", page.display());
+            if !anchor.is_empty() {
+                let there = anchors(&std::fs::read_to_string(target).unwrap());
+                assert!(there.iter().any(|a| a == anchor), "{}: {link} leads to {there:?}", page.display());
+            }
+            followed += 1;
+        }
+    }
+    assert!(followed > 60, "only {followed} links");
+}
+
+/// The commands that `bsym --help` lists.
+fn commands() -> Vec<String> {
+    let output = bsym().arg("--help").output().unwrap();
+    let help = String::from_utf8(output.stdout).unwrap();
+    let (_, rest) = help.split_once("Commands:\n").unwrap();
+    let (list, _) = rest.split_once("\n\n").unwrap();
+    let lines = list.lines().filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    lines
+        .map(|line| line.split_whitespace().next().unwrap().to_string())
+        .filter(|name| name != "help")
+        .collect()
+}
+
+#[test]
+fn every_command_has_a_row_in_the_readme_and_a_section_in_its_page() {
+    let read = |path: &str| std::fs::read_to_string(root().join(Path::new(path))).unwrap();
+    let (readme, page) = (read("README.md"), read("docs/commands.md"));
+    let (commands, sections) = (commands(), anchors(&page));
+    assert!(commands.len() > 20, "{commands:?}");
+    for command in &commands {
+        assert!(readme.contains(&format!("| [`{command}`](")), "README.md has no row for {command}");
+        assert!(sections.contains(command), "docs/commands.md has no section for {command}");
+    }
+}
+
+/// Flags that `docs/flags.md` names belong to `check`, `mc` or `po`.
+#[test]
+fn every_flag_of_the_page_of_flags_exists() {
+    let page = std::fs::read_to_string(root().join("docs/flags.md")).unwrap();
+    let help =
+        |command| String::from_utf8(bsym().args([command, "--help"]).output().unwrap().stdout).unwrap();
+    let helps = ["check", "mc", "po"].map(help).concat();
+    let words =
+        page.split(|c: char| !c.is_ascii_alphanumeric() && c != '-').filter(|word| word.starts_with("--"));
+    let mut named = 0;
+    for flag in words.filter(|word| word.len() > 3 && word.trim_matches('-').len() + 2 == word.len()) {
+        assert!(helps.contains(&format!("{flag} ")) || helps.contains(&format!("{flag}\n")), "{flag}");
+        named += 1;
+    }
+    assert!(named > 25, "only {named} flags");
 }

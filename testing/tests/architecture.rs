@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md says of places: that they are there, and that the words of the field lead to them.
+//! What ARCHITECTURE.md and CONTRIBUTING.md say of places: that they are there, and that the words of the field lead to them.
 
 use std::path::Path;
 
@@ -11,11 +11,13 @@ fn paths(text: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_place_that_is_named_is_there() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the crate lies in the repository");
-    let text = std::fs::read_to_string(root.join("ARCHITECTURE.md")).expect("it can be read");
-    let named: Vec<_> = paths(&text).collect();
-    assert!(named.len() > 30, "only {} places are named", named.len());
-    let missing: Vec<_> = named.into_iter().filter(|p| !root.join(p).exists()).collect();
-    assert!(missing.is_empty(), "there is no {missing:?}");
+    for document in ["ARCHITECTURE.md", "CONTRIBUTING.md"] {
+        let text = std::fs::read_to_string(root.join(document)).expect("it can be read");
+        let named: Vec<_> = paths(&text).collect();
+        assert!(named.len() > 30, "{document} names only {} places", named.len());
+        let missing: Vec<_> = named.into_iter().filter(|p| !root.join(p).exists()).collect();
+        assert!(missing.is_empty(), "{document}: there is no {missing:?}");
+    }
 }
 
 #[test]
