@@ -10,9 +10,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
+use bsym_semantics::verdict::Reason;
 
 use crate::answer::Answer;
-use crate::answer::reason::Reason;
 use crate::answer::statistics::seconds;
 use crate::exit::Exit;
 use crate::output::note;

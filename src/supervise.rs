@@ -16,11 +16,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use bsym_semantics::verdict::Reason;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use crate::answer::Answer;
-use crate::answer::reason::Reason;
 use crate::arguments::OutputArguments;
 use crate::exit::Exit;
 use crate::output;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use bsym_semantics::verdict::Reason;
+
 /// Deadline and cancellation of a run. Clones share the cancellation.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
@@ -29,6 +31,16 @@ pub enum Stopped {
     /// The solver gave up, with its reason.
     #[error("the solver answered unknown ({0})")]
     Incomplete(String),
+}
+
+impl From<Stopped> for Reason {
+    fn from(stopped: Stopped) -> Reason {
+        match stopped {
+            Stopped::Timeout => Reason::Timeout,
+            Stopped::Cancelled => Reason::Interrupted,
+            Stopped::Incomplete(why) => Reason::SolverUnknown(why),
+        }
+    }
 }
 
 impl Budget {

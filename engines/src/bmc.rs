@@ -14,7 +14,7 @@ use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_proofs::claim::Evidence;
 use bsym_proofs::steps::Steps;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::first_order::{Deduced, assumed, no_failure, no_violation};
 use crate::options::Job;
@@ -23,7 +23,7 @@ use crate::paths::counterexample::{Attempt, attempt};
 use crate::paths::diameter::Diameter;
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
-use crate::verdict::{Engine, PathSize, Progress, Unknown};
+use crate::verdict::{Engine, PathSize, Progress};
 
 /// Depth from which the [diameter](Diameter) is looked for, its share of the time, and what it may take at first.
 const SHORTEST: usize = 2;
@@ -200,11 +200,11 @@ impl Bmc {
                 return Ok(Some(match &self.undecided {
                     None => Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth: k })),
                     // No deeper question is left, and nobody decided one of those before.
-                    Some(why) => Outcome::Stuck(Unknown::Exhausted(why.clone())),
+                    Some(why) => Outcome::Stuck(Reason::Exhausted(why.clone())),
                 }));
             }
             if k >= DEEPEST_SMALL {
-                return Ok(Some(Outcome::Stuck(Unknown::Unsupported)));
+                return Ok(Some(Outcome::Stuck(Reason::Unsupported)));
             }
         }
         if let Some(outcome) = self.digest(problem, work, &format!("depth {k}"), checked)? {
@@ -322,7 +322,7 @@ impl Bmc {
             self.stage = Stage::Failure;
         }
         if beyond && matches!(outcome, Some(Outcome::Violated(_))) {
-            return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
+            return Ok(Some(Outcome::Stuck(Reason::DepthLimit(k))));
         }
         Ok(outcome)
     }
@@ -362,7 +362,7 @@ impl Bmc {
             return Ok(Some(Outcome::Violated(found)));
         }
         if work.job.depth.is_some_and(|limit| k >= limit) {
-            return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(k))));
+            return Ok(Some(Outcome::Stuck(Reason::DepthLimit(k))));
         }
         self.path.extend(problem)?;
         self.stage = Stage::Violation;

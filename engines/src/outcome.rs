@@ -5,12 +5,12 @@ use std::time::Duration;
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::Claim;
-use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
+use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Open;
-use crate::verdict::{Progress, Unknown};
+use crate::verdict::Progress;
 
 /// Result of letting an engine work for a while.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub enum Outcome {
     /// There is nothing to check: why, and who says so, in words.
     Vacuous(Vacuous, String),
     /// There is nothing more to try.
-    Stuck(Unknown),
+    Stuck(Reason),
     /// The depth asked for is done.
     Reached,
     /// The slice is over; the engine can go on later.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::print;
-use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
+use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
@@ -24,7 +24,7 @@ use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::settle::{Settled, settle};
 use crate::small_scopes::sample;
 use crate::tree::Tree;
-use crate::verdict::{Contradicted, Engine, Leftovers, Objection, Progress, Report, Unknown, Verdict};
+use crate::verdict::{Contradicted, Engine, Leftovers, Objection, Progress, Report, Verdict};
 use crate::vetting::Vetting;
 
 /// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
@@ -202,7 +202,7 @@ impl Round {
             let alone = self.workers.len() == 1;
             let begun = Instant::now();
             let mut length = FIRST_SLICE;
-            let mut stuck: Vec<Option<Unknown>> = vec![None; self.workers.len()];
+            let mut stuck: Vec<Option<Reason>> = vec![None; self.workers.len()];
             loop {
                 // Status that no solver confirmed is often wrong after a few events, and an engine that rests on it
                 // may search until the time is up: nobody would look later.
@@ -291,7 +291,7 @@ impl Round {
                     }
                 }
                 if let Err(stopped) = job.budget.check() {
-                    return Ok(Verdict::Unknown(Unknown::Stopped(stopped)));
+                    return Ok(Verdict::Unknown(stopped.into()));
                 }
                 if let Some((Duration::ZERO, time)) = self.next_look(begun)
                     && let Some(found) = self.look(job, excluded, time)
@@ -313,8 +313,8 @@ impl Round {
                         continue 'restart;
                     }
                     // The most telling reason: that of the last engine.
-                    let reason = stuck.pop().flatten().unwrap_or(Unknown::Unsupported);
-                    return if matches!(reason, Unknown::Unsupported) {
+                    let reason = stuck.pop().flatten().unwrap_or(Reason::Unsupported);
+                    return if matches!(reason, Reason::Unsupported) {
                         self.unsupported(job, excluded, open)
                     } else {
                         Ok(Verdict::Unknown(reason))
@@ -353,10 +353,10 @@ impl Round {
         job: &Job,
         excluded: &Excluded,
         open: &mut Open<'_>,
-    ) -> Option<Unknown> {
+    ) -> Option<Reason> {
         let for_good = !matches!(lost, SolverError::Exited(_) | SolverError::Refused(_));
         if for_good || self.losses >= LOSSES {
-            return Some(Unknown::Solver(lost.to_string()));
+            return Some(Reason::SolverFailed(lost.to_string()));
         }
         self.losses += 1;
         match Worker::start(self.workers[worker].engine(), job, excluded, open) {
@@ -367,7 +367,7 @@ impl Round {
                 self.statistics += std::mem::replace(&mut self.workers[worker], anew).statistics();
                 None
             }
-            Err(e) => Some(Unknown::Solver(e.to_string())),
+            Err(e) => Some(Reason::SolverFailed(e.to_string())),
         }
     }
 
@@ -414,11 +414,11 @@ impl Round {
             Existence::Nothing(what @ Vacuous::NoValuation, why) => {
                 Some(Verdict::Vacuous(*what, why.clone()))
             }
-            Existence::Undefined(reason) => Some(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
+            Existence::Undefined(reason) => Some(Verdict::Unknown(Reason::IllDefined(reason.clone()))),
             Existence::Contradicted(trace) => {
                 let objection = Objection::InitialState(trace.clone());
                 let contradicted = Contradicted { claim: None, lemmas: vec![], objection };
-                Some(Verdict::Unknown(Unknown::Contradiction(Box::new(contradicted))))
+                Some(Verdict::Contradiction(Box::new(contradicted)))
             }
             Existence::Shown(_) | Existence::Nothing(..) | Existence::Undecided(_) => None,
         })
@@ -440,7 +440,7 @@ impl Round {
             }
         }
         self.statistics += hunt.statistics();
-        Ok(found.map_or(Verdict::Unknown(Unknown::Unsupported), Verdict::Violated))
+        Ok(found.map_or(Verdict::Unknown(Reason::Unsupported), Verdict::Violated))
     }
 
     fn drop_workers(&mut self) {

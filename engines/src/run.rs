@@ -3,11 +3,10 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_proofs::claim::{Claim, Property};
 use bsym_proofs::recorded::Recorded;
-use bsym_semantics::verdict::{Counterexample, Observer};
+use bsym_semantics::verdict::{Counterexample, Observer, Reason};
 
 use crate::excluded::Excluded;
 use crate::options::Job;
@@ -15,7 +14,7 @@ use crate::portfolio::Round;
 use crate::problem::Open;
 use crate::settle::dropped;
 use crate::settle::wrong_status::drop_claim;
-use crate::verdict::{Engine, Leftovers, Progress, PropertyVerdict, Report, Unknown, Verdict};
+use crate::verdict::{Engine, Leftovers, Progress, PropertyVerdict, Report, Verdict};
 use crate::vetting::Vetting;
 
 /// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
@@ -26,7 +25,7 @@ const FIRST_VETTING: Duration = Duration::from_millis(500);
 ///
 /// Imported status is held against the solver first and along the way ([`Vetting`]). A proof is checked in a fresh
 /// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
-/// failures become [`Unknown::Solver`].
+/// failures become [`Reason::SolverFailed`].
 pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer<Progress>) -> Report {
     run_leaving(job, engine, open, observer, &mut Leftovers::default())
 }
@@ -56,7 +55,7 @@ fn decide(
     let mut report = Report {
         engine,
         scope: job.scope.clone(),
-        verdict: Verdict::Unknown(Unknown::Stopped(Stopped::Timeout)),
+        verdict: Verdict::Unknown(Reason::Timeout),
         properties: vec![],
         further: vec![],
         depth: None,
@@ -64,6 +63,7 @@ fn decide(
         unconfirmed_statuses: vec![],
         wrong_checks: vec![],
         unconfirmed_checks: vec![],
+        failed_checks: None,
         unsupported: vec![],
         counterexample_to_induction: None,
         found_invariants: vec![],
@@ -71,7 +71,7 @@ fn decide(
     };
     let mut vetting = Vetting::new(&job);
     if let Err(e) = begin_vetting(&mut vetting, &mut job, open, observer, &mut report) {
-        report.verdict = Verdict::Unknown(Unknown::Solver(e.to_string()));
+        report.verdict = Verdict::Unknown(Reason::SolverFailed(e.to_string()));
         return report;
     }
     let mut excluded = Excluded::default();
@@ -82,7 +82,7 @@ fn decide(
         let mut round = Round::new(engine);
         let verdict = match round.decide(&mut job, &excluded, &mut vetting, open, observer, &mut report) {
             Ok(verdict) => verdict,
-            Err(e) => Verdict::Unknown(Unknown::Solver(e.to_string())),
+            Err(e) => Verdict::Unknown(Reason::SolverFailed(e.to_string())),
         };
         round.finish(&job, &mut report, leftovers);
         match verdict {

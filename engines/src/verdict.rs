@@ -3,14 +3,13 @@
 use std::any::Any;
 use std::fmt;
 
-use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Size, Statistics};
 use bsym_proofs::check::Represented;
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
-use bsym_semantics::verdict::{Counterexample, Vacuous};
+use bsym_semantics::verdict::{self, Counterexample};
 
 use crate::walk::{Contradiction, Walked};
 
@@ -65,6 +64,8 @@ pub struct Report {
     pub wrong_checks: Vec<bsym_status::Check>,
     /// Checks whose imported status was used although the solver could not confirm it.
     pub unconfirmed_checks: Vec<bsym_status::Check>,
+    /// The outcome of the checks of a proof that did not pass them.
+    pub failed_checks: Option<Checked>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
     /// What kept k-induction from a proof: a path that starts anywhere.
@@ -105,18 +106,9 @@ impl fmt::Debug for Leftovers {
     }
 }
 
-/// The answer about all properties.
-#[derive(Debug)]
-pub enum Verdict {
-    /// Every reachable state satisfies the properties; the checks of the evidence passed.
-    Holds(Box<Proof>),
-    /// The trace was replayed.
-    Violated(Box<Counterexample>),
-    /// There is nothing to check: why, and who says so, in words.
-    Vacuous(Vacuous, String),
-    /// Not decided.
-    Unknown(Unknown),
-}
+/// The answer about all properties: the checks of a proof passed, a trace was replayed, or two parts of the program say
+/// opposite things.
+pub type Verdict = verdict::Verdict<Box<Proof>, Box<Contradicted>>;
 
 /// A proof whose checks passed.
 #[derive(Clone, Debug)]
@@ -172,118 +164,6 @@ pub fn violated_properties(violation: &Violation) -> Vec<Property> {
         | Violation::Assert(_)
         | Violation::Precondition(_)
         | Violation::Refinement(_) => vec![],
-    }
-}
-
-/// Why a run ended without an answer.
-#[derive(Clone, Debug)]
-pub enum Unknown {
-    /// Deadline or interrupt.
-    Stopped(Stopped),
-    /// The depth limit was reached.
-    DepthLimit(usize),
-    /// A solver's model did not replay: step and reason.
-    ReplayFailed(String),
-    /// A part of the model cannot be encoded, and what could be checked is not violated.
-    Unsupported,
-    /// The evidence did not pass its checks.
-    CheckFailed(Checked),
-    /// The solver failed.
-    Solver(String),
-    /// The engine has nothing more to try.
-    Exhausted(String),
-    /// Under no valuation of the constants are the axioms well-defined and true: which of them, and where.
-    Axioms(String),
-    /// A proof was found and passed its checks, but it answers less than was asked.
-    Conditional {
-        /// The proof.
-        proof: Box<Proof>,
-        /// What it leaves open; not empty, the gravest first.
-        conditions: Vec<Condition>,
-    },
-    /// Parts of the program contradict each other.
-    Contradiction(Box<Contradicted>),
-    /// A trace that was replayed, but with an event outside of what B speaks of.
-    Doubtful {
-        /// The trace.
-        counterexample: Box<Counterexample>,
-        /// Why it shows no fault, in a sentence.
-        why: String,
-    },
-}
-
-impl Unknown {
-    /// The reason in one word for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Unknown::Stopped(Stopped::Timeout) => "timeout",
-            Unknown::Stopped(Stopped::Cancelled) => "interrupted",
-            Unknown::Stopped(Stopped::Incomplete(_)) => "solver-unknown",
-            Unknown::DepthLimit(_) => "depth-limit",
-            Unknown::ReplayFailed(_) => "replay-failed",
-            Unknown::Unsupported => "unsupported",
-            Unknown::CheckFailed(_) => "check-failed",
-            Unknown::Solver(_) => "solver-failed",
-            Unknown::Exhausted(_) => "exhausted",
-            Unknown::Axioms(_) => "ill-defined",
-            Unknown::Conditional { conditions, .. } => {
-                conditions.first().map_or("conditional", Condition::code)
-            }
-            Unknown::Contradiction(_) => "contradiction",
-            Unknown::Doubtful { .. } => "not-checked",
-        }
-    }
-}
-
-/// What a proof leaves open, so that it is no plain `holds`. The order is that of gravity.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Condition {
-    /// Nobody knows a valuation of the constants and an initial state: the proof may be about nothing. What is
-    /// missing, in words.
-    ExistenceUndecided(String),
-    /// An axiom is ill-defined under a valuation that satisfies those before it: which, and with what values.
-    Axioms(String),
-    /// It is not known that the machine refines its abstraction, and why.
-    NotCompared(String),
-    /// Parts of the model that were not checked, each in words.
-    NotChecked(Vec<String>),
-    /// Proof status that no solver could confirm; which, is in the outcome of the checks.
-    RestsOnTrust,
-}
-
-impl Condition {
-    /// The condition in one word for programs.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Condition::ExistenceUndecided(_) => "existence-undecided",
-            Condition::Axioms(_) => "ill-defined",
-            Condition::NotCompared(_) => "not-compared",
-            Condition::NotChecked(_) => "not-checked",
-            Condition::RestsOnTrust => "rests-on-trust",
-        }
-    }
-
-    /// The condition in words.
-    pub fn message(&self) -> String {
-        match self {
-            Condition::ExistenceUndecided(missing) => {
-                format!("{missing}, so the proof may be about nothing")
-            }
-            Condition::Axioms(which) => format!("{which}, and it says nothing about such values"),
-            Condition::NotCompared(why) => {
-                format!("the comparison with the abstraction is not decided: {why}")
-            }
-            Condition::NotChecked(parts) => {
-                let first = parts.first().map(|p| format!(", first: {p}")).unwrap_or_default();
-                match parts.len() {
-                    1 => format!("a part of the machine was not checked{}", first.replacen(", first", "", 1)),
-                    n => format!("{n} parts of the machine were not checked{first}"),
-                }
-            }
-            Condition::RestsOnTrust => {
-                "the proof rests on imported status that no solver could confirm".to_string()
-            }
-        }
     }
 }
 

@@ -6,9 +6,10 @@ mod common;
 use std::sync::Arc;
 
 use bsym_engines::run::run;
-use bsym_engines::verdict::{Condition, Engine, Progress, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_language::model::Model;
 use bsym_semantics::scope::ScopeRequest;
+use bsym_semantics::verdict::{Condition, ReasonCode};
 use common::*;
 
 const ALL: [Engine; 4] = [Engine::Bmc, Engine::Kind, Engine::Ic3, Engine::Check];
@@ -20,10 +21,8 @@ fn undecided(model: &Arc<Model>, engines: &[Engine]) {
     for &engine in engines {
         let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
         let said = answer(&report);
-        let Verdict::Unknown(why @ Unknown::Conditional { proof, conditions }) = &report.verdict else {
-            panic!("{engine:?}: {said}")
-        };
-        assert_eq!(why.code(), "existence-undecided", "{engine:?}");
+        let Verdict::Conditional(proof, conditions) = &report.verdict else { panic!("{engine:?}: {said}") };
+        assert_eq!(report.verdict.reason_code(), Some(ReasonCode::ExistenceUndecided), "{engine:?}");
         assert!(matches!(conditions[..], [Condition::ExistenceUndecided(_)]), "{engine:?}");
         assert!(proof.checked.passed(), "{engine:?}");
     }
@@ -89,10 +88,8 @@ fn axioms_without_a_meaning_under_some_values_are_a_condition_of_the_proof() {
     for engine in PROVERS {
         let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
         let said = answer(&report);
-        let Verdict::Unknown(why @ Unknown::Conditional { conditions, .. }) = &report.verdict else {
-            panic!("{engine:?}: {said}")
-        };
-        assert_eq!(why.code(), "ill-defined", "{engine:?}");
+        let Verdict::Conditional(_, conditions) = &report.verdict else { panic!("{engine:?}: {said}") };
+        assert_eq!(report.verdict.reason_code(), Some(ReasonCode::IllDefined), "{engine:?}");
         assert!(
             matches!(&conditions[..], [Condition::Axioms(which)] if which.contains("6 / c > 1")),
             "{said}"

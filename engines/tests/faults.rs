@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use bsym_encodings::budget::Budget;
 use bsym_encodings::term::Terms;
 use bsym_engines::run::run;
-use bsym_engines::verdict::{Engine, Progress, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_semantics::scope::ScopeRequest;
+use bsym_semantics::verdict::Reason;
 use bsym_testing::process::Limited;
 use common::faulty::{Dice, FAULTS, Fault, Faulty};
 use common::*;
@@ -177,5 +178,5 @@ fn where_every_path_ends_a_question_that_stays_open_ends_the_search() {
         Ok(Faulty::session(terms, 1, &[Fault::First], if number == 2 { 1 } else { u64::MAX }))
     };
     let report = run(&job, Engine::Bmc, &mut open, &mut |_: &Progress| {});
-    assert!(matches!(report.verdict, Verdict::Unknown(Unknown::Exhausted(_))), "{}", answer(&report));
+    assert!(matches!(report.verdict, Verdict::Unknown(Reason::Exhausted(_))), "{}", answer(&report));
 }

@@ -7,8 +7,9 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_engines::options::Job;
-use bsym_engines::verdict::{Engine, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Verdict};
 use bsym_semantics::scope::ScopeRequest;
+use bsym_semantics::verdict::Reason;
 use common::*;
 
 /// Blocks of a railway are reserved, each for one route.
@@ -44,6 +45,6 @@ fn a_bounded_search_goes_on_where_every_step_is_proved() {
     let budget = Budget::unlimited().within(Duration::from_secs(60));
     let job = Job { budget, depth: Some(4), ..job(&model, &ScopeRequest::default()) };
     let report = report(&job, Engine::Bmc);
-    assert!(matches!(report.verdict, Verdict::Unknown(Unknown::DepthLimit(4))), "{}", answer(&report));
+    assert!(matches!(report.verdict, Verdict::Unknown(Reason::DepthLimit(4))), "{}", answer(&report));
     assert_eq!(report.depth, Some(4));
 }

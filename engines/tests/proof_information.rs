@@ -6,9 +6,10 @@ mod common;
 use bsym_encodings::term::Terms;
 use bsym_engines::excluded::Excluded;
 use bsym_engines::problem::Problem;
-use bsym_engines::verdict::{Condition, Engine, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Verdict};
 use bsym_language::model::EventId;
 use bsym_semantics::scope::ScopeRequest;
+use bsym_semantics::verdict::Condition;
 use bsym_status::PairStatus;
 use common::*;
 
@@ -79,10 +80,10 @@ fn a_proof_that_rests_on_trust_is_a_condition() {
     for engine in [Engine::Kind, Engine::Ic3] {
         job.accept_trusted = false;
         let first = report(&job, engine);
-        let Verdict::Unknown(why @ Unknown::Conditional { proof, conditions }) = &first.verdict else {
+        let Verdict::Conditional(proof, conditions) = &first.verdict else {
             panic!("{engine:?}: {}", answer(&first))
         };
-        assert_eq!((why.code(), &conditions[..]), ("rests-on-trust", &[Condition::RestsOnTrust][..]));
+        assert_eq!(conditions[..], [Condition::RestsOnTrust]);
         assert_eq!(proof.checked.trusted, [(Some(EventId(0)), 0)], "{engine:?}");
         job.accept_trusted = true;
         assert_eq!(answer(&report(&job, engine)), "holds", "{engine:?}");

@@ -250,7 +250,10 @@ INITIALISATION n := 20 OPERATIONS step = PRE n > 5 THEN n := f(n) END END";
     let job = job(&model, &ScopeRequest::default());
     for &engine in ALL {
         let said = answer(&report(&job, engine));
-        assert!(said.starts_with("unknown Axioms") && said.contains("test.mch:1:34"), "{engine:?}: {said}");
+        assert!(
+            said.starts_with("unknown IllDefined") && said.contains("test.mch:1:34"),
+            "{engine:?}: {said}"
+        );
     }
     let text = "MACHINE M CONSTANTS c PROPERTIES c : 1..2 & 5 mod (1 - c) = 7 & c > 2 END";
     check(text, ALL, "vacuous");

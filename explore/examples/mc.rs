@@ -83,8 +83,9 @@ fn run() -> ExitCode {
         Verdict::Holds(evidence) => format!("holds (digest {})", evidence.digest),
         Verdict::Violated(c) => format!("violated: {:?} after {} steps", c.violations, c.trace.steps.len()),
         Verdict::Contradiction(difference) => format!("contradiction: {difference:?}"),
-        Verdict::Vacuous(reason) => format!("vacuous: {reason}"),
+        Verdict::Vacuous(_, reason) => format!("vacuous: {reason}"),
         Verdict::Unknown(reason) => format!("unknown: {reason:?}"),
+        other => format!("{other:?}"),
     };
     println!("{} states, {} transitions, {verdict}", s.states, s.transitions);
     println!(

@@ -13,7 +13,7 @@ use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
-use bsym_semantics::verdict::{Counterexample, Vacuous};
+use bsym_semantics::verdict::{self, Counterexample};
 
 /// Answer to a search.
 #[derive(Clone, Debug)]
@@ -52,20 +52,9 @@ pub enum NotSaved {
     Useless,
 }
 
-/// The answer about all properties.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// Every state was visited and satisfies the properties.
-    Holds(Evidence),
-    /// The trace was replayed.
-    Violated(Box<Counterexample>),
-    /// There is no valuation of the constants, or no initial state.
-    Vacuous(Vacuous),
-    /// Compiled form and reference evaluator contradict each other: a fault of the program.
-    Contradiction(Box<Difference>),
-    /// Not decided.
-    Unknown(Unknown),
-}
+/// The answer about all properties: every state was visited, or a trace was replayed. A contradiction is one between the
+/// compiled form and the reference evaluator.
+pub type Verdict = verdict::Verdict<Evidence, Box<Difference>>;
 
 /// The states that were visited: a certificate of kind `search`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,42 +67,6 @@ pub struct Evidence {
     pub digest: String,
     /// Of symmetric states only one was visited; the least one, unless the statistics tell otherwise.
     pub symmetric: bool,
-}
-
-/// Why a search ended without an answer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Unknown {
-    /// It was cancelled.
-    Cancelled,
-    /// The time is over.
-    Timeout,
-    /// The limit on states was reached.
-    StateLimit(usize),
-    /// The limit on memory was reached.
-    MemoryLimit(usize),
-    /// There are more different values than can be numbered.
-    TooManyValues,
-    /// Not all valuations of the constants were looked at.
-    ValuationLimit(usize),
-    /// Something could not be evaluated; see [`SearchReport::incomplete`].
-    Incomplete,
-    /// The search ended, but values were taken from a part of theirs only; see [`SearchReport::cuts`].
-    Bounded,
-    /// The search to be continued could not be read, or belongs to something else.
-    NotResumed(String),
-    /// A violation was found, but its trace could not be repeated by the reference evaluator.
-    ReplayFailed(String),
-    /// A solver found values that the reference evaluator refutes: a fault of the program.
-    Refuted(EvalError),
-    /// Every state was visited and satisfies the properties, but parts of them were dropped from the model
-    /// ([`bsym_semantics::doubt`]); not empty, each in words.
-    NotChecked(Evidence, Vec<String>),
-    /// Every state that was visited satisfies the properties, but states of different orbits may have been taken for one
-    /// because they have the same symmetry marker.
-    UpToMarkers(Evidence),
-    /// A violation was found and replayed, but with an event outside of what B speaks of; why it shows no fault, in a
-    /// sentence.
-    Doubtful(Box<Counterexample>, String),
 }
 
 /// A property that is ill-defined in some state.

@@ -1,7 +1,7 @@
 //! Choices among infinitely many values in a finite scope: what is tried, and what is said about it.
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::walk::{End, WalkOptions, walk};
 use bsym_language::load::load_text;
@@ -10,6 +10,7 @@ use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::trace::replay::{Checks, replay};
+use bsym_semantics::verdict::Reason;
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);
@@ -96,7 +97,7 @@ fn constants_without_bounds_are_taken_from_the_scope() {
         assert_eq!(report.statistics.valuations, *valuations, "{properties}");
         assert_eq!(cuts(&text, &report), *names, "{properties}");
         match report.verdict {
-            Verdict::Unknown(Unknown::Bounded) => assert!(!names.is_empty(), "{properties}"),
+            Verdict::Unknown(Reason::Bounded(_)) => assert!(!names.is_empty(), "{properties}"),
             Verdict::Holds(_) => assert!(names.is_empty(), "{properties}"),
             other => panic!("{properties}: {other:?}"),
         }
@@ -151,10 +152,10 @@ fn nothing_found_is_not_vacuous() {
             .into(),
     ] {
         let report = run(&text);
-        assert_eq!((report.verdict, report.statistics.initial), (Verdict::Unknown(Unknown::Bounded), 0));
+        assert_eq!((report.verdict, report.statistics.initial), (Verdict::Unknown(Reason::Bounded(None)), 0));
     }
     let text = constants("a : NATURAL & b = 0 & a < 0");
-    assert!(matches!(run(&text).verdict, Verdict::Vacuous(_)));
+    assert!(matches!(run(&text).verdict, Verdict::Vacuous(..)));
 }
 
 /// A machine that can do nothing but `op` with a value, behind a guard.
@@ -190,7 +191,7 @@ fn no_truth_value_rests_on_a_cut() {
     // True for all that a scope would try, false beyond.
     assert!(!matches!(verdict("!n.(n : NATURAL => n * n < 100 + x)"), Verdict::Holds(_)));
     assert!(!matches!(verdict("not(#n.(n : NATURAL & n mod 1000 = 999 & n > x))"), Verdict::Holds(_)));
-    assert_eq!(verdict("!n.(n : NATURAL => n * n /= n - 1 - x)"), Verdict::Unknown(Unknown::Incomplete));
+    assert_eq!(verdict("!n.(n : NATURAL => n * n /= n - 1 - x)"), Verdict::Unknown(Reason::Incomplete(None)));
     // A witness or a counterexample decides.
     assert!(matches!(verdict("#n.(n : NATURAL & n * n > 100 + x)"), Verdict::Holds(_)));
     assert!(matches!(verdict("!n.(n : NATURAL => n * n < 100 + x)"), Verdict::Violated(_)));
@@ -200,10 +201,10 @@ fn no_truth_value_rests_on_a_cut() {
 fn a_conjunct_behind_one_that_may_be_ill_defined_is_used_and_said() {
     let text = constants("b : seq(C) & first(b) = red & a = 100 / a & a : 10..1000");
     let report = run(&text);
-    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Incomplete), "{:?}", report.incomplete);
+    assert_eq!(report.verdict, Verdict::Unknown(Reason::Incomplete(None)), "{:?}", report.incomplete);
     let text = constants("b = 0 & 100 / (a + 500) > 0 & a : -450..-420");
     let report = run(&text);
-    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Bounded));
+    assert_eq!(report.verdict, Verdict::Unknown(Reason::Bounded(None)));
     assert_eq!(report.statistics.valuations, 31);
     assert!(cuts(&text, &report)[0].contains("may be ill-defined"));
 }

@@ -2,11 +2,12 @@
 //! violations far away, and searches that are put aside.
 
 use bsym_explore::options::{Checkpoint, Order, SearchOptions};
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::verdict::Reason;
 use std::time::Duration;
 
 /// All orders of seven books, by exchanging neighbours.
@@ -118,7 +119,7 @@ fn a_search_put_aside_goes_on_with_the_trees() {
             let report = run(text, &options);
             assert!(report.not_saved.is_none(), "{:?}", report.not_saved);
             assert!(
-                matches!(report.verdict, Verdict::Unknown(Unknown::StateLimit(_))),
+                matches!(report.verdict, Verdict::Unknown(Reason::StateLimit(_))),
                 "{:?}",
                 report.verdict
             );
@@ -135,7 +136,7 @@ fn a_search_put_aside_goes_on_with_the_trees() {
             damaged[at] ^= 1 << (at % 8);
             std::fs::write(&path, &damaged).expect("a file");
             let report = run(text, &options);
-            assert!(matches!(report.verdict, Verdict::Unknown(Unknown::NotResumed(_))), "byte {at}");
+            assert!(matches!(report.verdict, Verdict::Unknown(Reason::NotResumed(_))), "byte {at}");
         }
         std::fs::remove_file(&path).expect("the file");
     }

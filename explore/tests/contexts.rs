@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{Progress, Unknown, Verdict};
+use bsym_explore::report::{Progress, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
 use bsym_language::model::{CarrierKind, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::verdict::Reason;
 
 /// A context in a file that is gone when this is.
 struct ContextFile(PathBuf);
@@ -61,9 +62,9 @@ fn valuations(test: &str, names: &str, axioms: &[&str]) -> u64 {
         let problem = Problem { model: &model, scope: &scope, finder: None };
         let report = search(&problem, &options, &mut |_: &Progress| {});
         assert!(report.incomplete.is_empty(), "{test}: {:?}", report.incomplete);
-        let bounded = report.verdict == Verdict::Unknown(Unknown::Bounded);
+        let bounded = report.verdict == Verdict::Unknown(Reason::Bounded(None));
         assert_eq!(bounded, !report.cuts.is_empty(), "{test}: {:?}", report.verdict);
-        let decided = matches!(report.verdict, Verdict::Holds(_) | Verdict::Vacuous(_));
+        let decided = matches!(report.verdict, Verdict::Holds(_) | Verdict::Vacuous(..));
         assert!(decided || bounded, "{test}: {:?}", report.verdict);
         report.statistics.valuations
     })

@@ -9,13 +9,14 @@ use bsym_explore::diagrams::operations::Positions;
 use bsym_explore::diagrams::relation::{COPY, Shape};
 use bsym_explore::diagrams::{self, DiagramOptions, Strategy};
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::{load_model, load_text};
 use bsym_language::model::Model;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
+use bsym_semantics::verdict::Reason;
 
 fn with(strategy: Strategy) -> DiagramOptions {
     DiagramOptions { strategy, order: vec![] }
@@ -200,13 +201,13 @@ fn limits_end_a_search() {
         options.limits.time = Some(Duration::from_millis(200));
         for strategy in STRATEGIES {
             let found = diagrams::search(&problem, &options, &with(strategy), &mut |_: &Progress| {});
-            assert_eq!(found.verdict, Verdict::Unknown(Unknown::Timeout), "{strategy:?}");
+            assert_eq!(found.verdict, Verdict::Unknown(Reason::Timeout), "{strategy:?}");
             assert!(found.statistics.states > 10);
         }
         options.limits.time = None;
         options.limits.memory = Some(1 << 20);
         let found = diagrams::search(&problem, &options, &with(Strategy::Chaining), &mut |_: &Progress| {});
-        assert_eq!(found.verdict, Verdict::Unknown(Unknown::MemoryLimit(1 << 20)));
+        assert_eq!(found.verdict, Verdict::Unknown(Reason::MemoryOfStates(1 << 20)));
     });
 }
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bsym_explore::diagrams::{self, DiagramOptions, Strategy};
 use bsym_explore::options::{Limits, SearchOptions};
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::{load_from, load_text};
 use bsym_language::model::Model;
@@ -26,6 +26,7 @@ use bsym_language::stack::with_large_stack;
 use bsym_language::text::files::Texts;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::replay::Checks;
+use bsym_semantics::verdict::Reason;
 
 /// Machines of a run that nobody asks for more.
 const SHORT: u64 = 10;
@@ -112,7 +113,7 @@ fn compare(all: &SearchReport, other: &SearchReport, how: How) -> Result<&'stati
         // What was left out may be what could not be evaluated, or what was too much.
         (Verdict::Unknown(_), Verdict::Unknown(_) | Verdict::Holds(_) | Verdict::Violated(_)) => Ok("open"),
         (Verdict::Holds(_) | Verdict::Violated(_), Verdict::Unknown(_)) if how != How::Reduced => Ok("open"),
-        (Verdict::Vacuous(_), Verdict::Vacuous(_)) => Ok("vacuous"),
+        (Verdict::Vacuous(..), Verdict::Vacuous(..)) => Ok("vacuous"),
         (a, b) => Err(format!("{a:?}\nand\n{b:?}")),
     }
 }
@@ -168,7 +169,7 @@ fn agree(draw: &(dyn Fn(u64) -> (String, Model) + Sync)) {
                     let kind = if how == How::Reduced { "reduced" } else { "diagrams" };
                     let found = match &all.verdict {
                         // There is nothing to compare with.
-                        Verdict::Unknown(Unknown::StateLimit(_)) => Ok("too large"),
+                        Verdict::Unknown(Reason::StateLimit(_)) => Ok("too large"),
                         _ => compare(&all, &run(&model, &checks, how), how),
                     };
                     let mut seen = seen.lock().unwrap();

@@ -46,8 +46,10 @@ fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, Refi
     let report = check(&problem, &parts, &model, &options, &mut |_: &Progress| {});
     let name = |event: &bsym_language::model::EventId| model.events[event.index()].name.clone();
     let found = match &report.verdict {
-        RefinementVerdict::Holds if report.weak.is_empty() => Found::Holds(report.pairs),
-        RefinementVerdict::Holds => Found::Weak(report.weak.iter().map(|weak| name(&weak.event)).collect()),
+        RefinementVerdict::Holds(()) if report.weak.is_empty() => Found::Holds(report.pairs),
+        RefinementVerdict::Holds(()) => {
+            Found::Weak(report.weak.iter().map(|weak| name(&weak.event)).collect())
+        }
         RefinementVerdict::Violated(found) => {
             let steps = found.trace.steps.len();
             match &found.step {

@@ -2,14 +2,14 @@
 //! found, and nothing is said to hold that rests on a sample.
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::trace::replay::{Checks, replay};
-use bsym_semantics::verdict::Counterexample;
+use bsym_semantics::verdict::{Counterexample, Reason};
 
 fn run(text: &str, options: &SearchOptions) -> SearchReport {
     let model = load_text("M.mch", text).model.unwrap_or_else(|| panic!("it is wrong:\n{text}"));
@@ -145,7 +145,7 @@ fn a_sampled_choice_says_which_part_was_looked_at() {
     let text = "MACHINE M VARIABLES f INVARIANT f : REAL INITIALISATION f :: REAL END";
     let report = run(text, &SearchOptions::default());
     assert!(
-        matches!(report.verdict, Verdict::Unknown(Unknown::Bounded | Unknown::Incomplete)),
+        matches!(report.verdict, Verdict::Unknown(Reason::Bounded(_) | Reason::Incomplete(_))),
         "{:?}",
         report.verdict
     );

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bsym_explore::audit::Finding;
 use bsym_explore::options::{Checkpoint, Order, SearchOptions};
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
 use bsym_language::model::{ConstId, EventId, LocalId, Model};
@@ -18,7 +18,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Name;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous};
 
 fn model(text: &str) -> Model {
     let loaded = load_text("Test.mch", text);
@@ -267,9 +267,9 @@ fn every_state_of_a_small_search_is_audited() {
 fn no_valuation_and_no_initial_state_are_vacuous() {
     let text = "MACHINE Test CONSTANTS c PROPERTIES c : 1..3 & c > 3 VARIABLES x INVARIANT x : INT
         INITIALISATION x := c END";
-    assert!(matches!(run(text, &SearchOptions::default()).verdict, Verdict::Vacuous(_)));
+    assert!(matches!(run(text, &SearchOptions::default()).verdict, Verdict::Vacuous(..)));
     let text = "MACHINE Test VARIABLES x INVARIANT x : INT INITIALISATION x :: {1} - {1} END";
-    assert!(matches!(run(text, &SearchOptions::default()).verdict, Verdict::Vacuous(_)));
+    assert!(matches!(run(text, &SearchOptions::default()).verdict, Verdict::Vacuous(..)));
 }
 
 #[test]
@@ -277,10 +277,10 @@ fn what_cannot_be_enumerated_is_never_a_holds() {
     let text = "MACHINE Test VARIABLES x INVARIANT x >= 0 INITIALISATION x := 0
         OPERATIONS jump(v) = PRE v : NATURAL THEN x := v END END";
     let report = run(text, &SearchOptions::default());
-    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Bounded));
+    assert_eq!(report.verdict, Verdict::Unknown(Reason::Bounded(None)));
     let report =
         run(&text.replace("v : NATURAL", "#s.(s <: NATURAL & v = card(s))"), &SearchOptions::default());
-    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Incomplete));
+    assert_eq!(report.verdict, Verdict::Unknown(Reason::Incomplete(None)));
     assert!(report.incomplete[0].place.contains("jump"));
 }
 
@@ -295,7 +295,7 @@ fn a_search_that_was_put_aside_ends_as_if_it_had_not_been() {
     options.limits.states = Some(40);
     options.checkpoint = Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
     let part = run(text, &options);
-    assert!(matches!(part.verdict, Verdict::Unknown(Unknown::StateLimit(_)) | Verdict::Violated(_)));
+    assert!(matches!(part.verdict, Verdict::Unknown(Reason::StateLimit(_)) | Verdict::Violated(_)));
     assert_eq!(part.not_saved, None);
     let resumed = SearchOptions { keep_going: true, resume: Some(path.clone()), ..SearchOptions::default() };
     let rest = run(text, &resumed);
@@ -306,12 +306,12 @@ fn a_search_that_was_put_aside_ends_as_if_it_had_not_been() {
     let whole_file = folder.join("whole.bin");
     std::fs::copy(&path, &whole_file).expect("a copy");
     let other = run(&text.replace("size(q) < 2", "size(q) < 1"), &resumed);
-    assert!(matches!(other.verdict, Verdict::Unknown(Unknown::NotResumed(_))));
+    assert!(matches!(other.verdict, Verdict::Unknown(Reason::NotResumed(_))));
     // Files of before, damaged ones, and those that end early are refused in a sentence.
     let refused = |bytes: &[u8]| {
         std::fs::write(&path, bytes).expect("a file");
         match run(text, &resumed).verdict {
-            Verdict::Unknown(Unknown::NotResumed(why)) => why,
+            Verdict::Unknown(Reason::NotResumed(why)) => why,
             verdict => panic!("{verdict:?}"),
         }
     };
@@ -452,10 +452,10 @@ fn values_that_evaluation_refutes_are_a_fault_unless_they_were_to_be_ill_defined
         })
     };
     let refuted = verdict(7, Claim::Holds);
-    let Verdict::Unknown(Unknown::Refuted(error)) = refuted else { panic!("{refuted:?}") };
+    let Verdict::Unknown(Reason::Refuted(error)) = refuted else { panic!("{refuted:?}") };
     assert!(error.message.contains("x = 7"), "{error}");
     // The evaluator looks at the conjuncts from left to right: the second is false, so that the third does not matter.
-    assert_eq!(verdict(8, Claim::IllDefined), Verdict::Vacuous(Vacuous::NoValuation));
+    assert_eq!(verdict(8, Claim::IllDefined), Vacuous::NoValuation.into());
 }
 
 /// The audit has no finder, and cuts what the search has found all values of.
@@ -474,6 +474,6 @@ fn what_a_finder_knows_all_values_of_is_no_contradiction_to_a_cut() {
         let problem = Problem { model: &model, scope: &scope, finder: Some(&finder) };
         search(&problem, &SearchOptions::default(), &mut |_: &Progress| {})
     });
-    assert_eq!(report.verdict, Verdict::Unknown(Unknown::Bounded));
+    assert_eq!(report.verdict, Verdict::Unknown(Reason::Bounded(None)));
     assert_eq!(report.statistics.states, 2);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{Progress, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::space::machine::Machine;
 use bsym_explore::space::system::{Edges, System};
@@ -18,6 +18,7 @@ use bsym_language::types::CarrierId;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::replay::Checks;
+use bsym_semantics::verdict::Reason;
 
 const METHODS: [Method; 5] =
     [Method::Canonical, Method::Flood, Method::CanonicalMarkers, Method::Markers, Method::Representatives];
@@ -77,7 +78,7 @@ fn quotients_are_exact() {
                 let report = run(&model, size, &by(method));
                 let reduction = report.statistics.reduction.as_ref().expect("a reduction");
                 let holds = matches!(report.verdict, Verdict::Holds(_));
-                let approximate = matches!(report.verdict, Verdict::Unknown(Unknown::UpToMarkers(_)));
+                let approximate = matches!(report.verdict, Verdict::Unknown(Reason::MarkerCollisions));
                 assert!(if reduction.is_approximate { approximate } else { holds }, "{:?}", report.verdict);
                 assert!(reduction.is_exact || matches!(method, Method::Markers | Method::Representatives));
                 let found = (report.statistics.states + 1, report.statistics.transitions);

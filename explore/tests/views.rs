@@ -10,12 +10,13 @@ use std::path::Path;
 use bsym_explore::graph::{
     Collected, Content, GraphOptions, Operation, collect, determinise, merge, minimise,
 };
-use bsym_explore::report::{Progress, Unknown};
+use bsym_explore::report::Progress;
 use bsym_explore::search::Problem;
 use bsym_language::load::load_model;
 use bsym_language::model::{CarrierKind, EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::verdict::Reason;
 
 fn collected(name: &str, options: &GraphOptions) -> (Model, Collected) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(name);
@@ -100,7 +101,7 @@ fn a_limit_leaves_states_open() {
     let mut options = GraphOptions::default();
     options.limits.states = Some(10);
     let (_, found) = collected("Phonebook.mch", &options);
-    assert_eq!(found.stopped, Some(Unknown::StateLimit(10)));
+    assert_eq!(found.stopped, Some(Reason::StateLimit(10)));
     let open = found.graph.open.iter().filter(|open| **open).count();
     assert!(open > 0 && open < found.graph.len());
     // Nothing is called a deadlock because it was not expanded.

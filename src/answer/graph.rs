@@ -2,13 +2,14 @@
 
 use std::fmt::{Result, Write};
 
+use bsym_semantics::verdict::ReasonCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::property::AxiomObject;
-use super::reason_code::ReasonCode;
+use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
 use super::words::words;
@@ -57,6 +58,7 @@ pub struct GraphAnswer {
     /// Whether all states were visited, and the whole view is there.
     pub complete: bool,
     /// Why it is not.
+    #[schemars(with = "Option<ReasonSchema>")]
     pub reason: Option<ReasonCode>,
     /// Why it is not, and what else is to be said, in sentences.
     pub messages: Vec<String>,

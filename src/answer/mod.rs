@@ -5,8 +5,8 @@
 //!
 //! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `folding` (values as people read them), `encoding`, `scope`,
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
-//!   predicate is false), `trace`, `verdict_word`, `reason_code`, `proof`, `reason` (why there is no
-//!   answer), `statistics`, `coverage`.
+//!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
+//!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; and the
 //!   [`event`]s on the way to one.
@@ -23,8 +23,7 @@ pub mod not_asked;
 pub mod not_checked;
 pub mod proof;
 pub mod property;
-pub mod reason;
-pub mod reason_code;
+pub mod reason_schema;
 pub mod scope;
 pub mod statistics;
 pub mod status;
@@ -54,6 +53,7 @@ pub mod verification;
 #[cfg(test)]
 mod schema;
 
+use bsym_semantics::verdict::Reason;
 use serde::Serialize;
 
 use self::certification::Certification;
@@ -61,7 +61,6 @@ use self::evaluation::Evaluation;
 use self::graph::GraphAnswer;
 use self::obligations::Obligations;
 use self::parsed::Parsed;
-use self::reason::Reason;
 use self::recorded::Recorded;
 use self::refinement::RefinementAnswer;
 use self::refused::Refused;

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::fmt::{Result, Write};
 
-use bsym_engines::verdict::{Condition, Contradicted, Objection, Proof};
+use bsym_engines::verdict::{Contradicted, Objection, Proof};
 use bsym_engines::walk::{Broken, Contradiction, Walked};
 use bsym_language::model::{Model, PredKind};
 use bsym_proofs::claim::{Checked, Evidence};
 use bsym_semantics::scope::Scope;
+use bsym_semantics::verdict::{Condition, ReasonCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
 
 use super::named::Values;
 use super::property::PropertyKind;
-use super::reason_code::ReasonCode;
+use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::trace::{StepObject, Style, ViolatedObject, constants, events, write_steps, write_violations};
 use super::words::words;
@@ -270,6 +271,7 @@ fn operand(text: &str, kind: &PredKind) -> String {
 /// What a proof leaves open.
 #[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
 pub struct ConditionObject {
+    #[schemars(with = "ReasonSchema")]
     pub code: ReasonCode,
     pub message: String,
     /// The parts of the model concerned, where there are some.
@@ -278,14 +280,8 @@ pub struct ConditionObject {
 
 impl From<&Condition> for ConditionObject {
     fn from(condition: &Condition) -> ConditionObject {
-        let parts = match condition {
-            Condition::NotChecked(parts) => parts.clone(),
-            Condition::ExistenceUndecided(_)
-            | Condition::Axioms(_)
-            | Condition::NotCompared(_)
-            | Condition::RestsOnTrust => vec![],
-        };
-        ConditionObject { code: condition.into(), message: condition.message(), parts }
+        let (code, parts) = (condition.code(), condition.parts().to_vec());
+        ConditionObject { code, message: condition.message(), parts }
     }
 }
 
@@ -314,6 +310,9 @@ pub struct ContradictionObject {
     pub trace: Vec<StepObject>,
     /// What is wrong at the end of the path, or which checks fail.
     pub broken: Vec<ViolatedObject>,
+    /// The certificate of the proof that is contradicted.
+    #[serde(skip)]
+    pub certificate: Option<CertificateObject>,
 }
 
 impl ContradictionObject {
@@ -330,6 +329,7 @@ impl ContradictionObject {
             constants: Values::default(),
             trace: vec![],
             broken: checks.iter().cloned().map(of_proof).collect(),
+            certificate: None,
         };
         match &contradicted.objection {
             Objection::Walk(found) => {
@@ -368,6 +368,7 @@ impl ContradictionObject {
             scope: ScopeObject::new(model, &trace.scope, settings),
             constants: constants(model, trace),
             broken: broken.collect(),
+            certificate: None,
             trace: StepObject::all(model, trace),
         }
     }

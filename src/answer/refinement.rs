@@ -2,14 +2,14 @@
 
 use std::fmt::{Result, Write};
 
-use bsym_explore::refinement::{RefinementReport, RefinementVerdict, Unmatched, UnmatchedStep, WeakGluing};
-use bsym_explore::report::Unknown;
+use bsym_explore::refinement::{RefinementReport, Unmatched, UnmatchedStep, WeakGluing};
 use bsym_language::model::{EventId, LevelPart, LocalId, Model, SideBySide};
 use bsym_semantics::refinement::FalseGluing;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
+use bsym_semantics::verdict::{Reason, ReasonCode, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -19,8 +19,7 @@ use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::proof::{CheckedObject, EvidenceKind, ProofObject};
 use super::property::{AxiomObject, PropertyKind, event_name};
-use super::reason::Reason;
-use super::reason_code::ReasonCode;
+use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::{constant_names, left_open_text, seconds};
 use super::trace::{CounterexampleObject, ViolatedObject};
@@ -124,6 +123,7 @@ pub struct RefinementObject {
     pub verdict: VerdictWord,
     /// The engine that decides: `refine` is the search of the explicit states; missing where none does.
     pub engine: Option<String>,
+    #[schemars(with = "Option<ReasonSchema>")]
     pub reason: Option<ReasonCode>,
     /// The reason in a sentence.
     pub message: Option<String>,
@@ -474,7 +474,7 @@ impl RefinementObject {
     }
 
     /// What became of it; `why` is the reason where it is not decided.
-    pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport, why: &dyn Fn(&Unknown) -> Reason) {
+    pub fn settle(&mut self, words: &Words<'_>, report: &RefinementReport, why: &dyn Fn(&Reason) -> Reason) {
         self.stats = RefinementStats {
             states: report.pairs,
             steps: report.steps,
@@ -483,20 +483,18 @@ impl RefinementObject {
             seconds: seconds(report.time),
         };
         self.weak = report.weak.iter().map(|weak| WeakObject::new(words, weak)).collect();
+        self.verdict = (&report.verdict).into();
         match &report.verdict {
-            RefinementVerdict::Holds => {
-                (self.verdict, self.engine) = (VerdictWord::Holds, Some(EXPLICIT.into()));
-            }
-            RefinementVerdict::Violated(found) => {
-                (self.verdict, self.engine) = (VerdictWord::Violated, Some(EXPLICIT.into()));
+            Verdict::Holds(()) => self.engine = Some(EXPLICIT.into()),
+            Verdict::Violated(found) => {
+                self.engine = Some(EXPLICIT.into());
                 self.counterexample = Some(UnmatchedObject::new(words, found));
             }
-            RefinementVerdict::Vacuous(why) => {
-                self.verdict = VerdictWord::Vacuous;
-                self.message = Some(why.to_string());
-            }
-            RefinementVerdict::Unknown(unknown) => self.unknown(&why(unknown)),
-            RefinementVerdict::Contradiction(why) => self.unknown(&Reason::AuditFailed(why.clone())),
+            Verdict::Vacuous(_, why) => self.message = Some(why.clone()),
+            Verdict::Unknown(reason) => self.unknown(&why(reason)),
+            Verdict::Contradiction(why) => self.unknown(&Reason::AuditFailed(why.clone())),
+            // A comparison leaves nothing of this kind open.
+            Verdict::Conditional(..) | Verdict::Doubtful(..) => {}
         }
     }
 

@@ -5,6 +5,7 @@ use std::fmt::{Result, Write};
 use bsym_explore::temporal::{Refutation, TemporalStatistics};
 use bsym_language::model::Model;
 use bsym_semantics::temporal::Continuation;
+use bsym_semantics::verdict::{Reason, ReasonCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -12,8 +13,7 @@ use super::diagnostic::location;
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
 use super::property::AxiomObject;
-use super::reason::Reason;
-use super::reason_code::ReasonCode;
+use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::{TimeObject, seconds};
 use super::trace::{StepObject, Style, constants, write_steps};
@@ -64,6 +64,7 @@ pub struct TemporalObject {
     pub line: Option<u32>,
     pub column: Option<u32>,
     pub verdict: VerdictWord,
+    #[schemars(with = "Option<ReasonSchema>")]
     pub reason: Option<ReasonCode>,
     /// The reason in a sentence.
     pub message: Option<String>,

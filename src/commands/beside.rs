@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bsym_engines::paths::counterexample::{Attempt, confirm};
-use bsym_explore::report::{Evidence, SearchReport, Statistics, Unknown, Verdict};
+use bsym_explore::report::{Evidence, SearchReport, Statistics};
 use bsym_language::model::ConstId;
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::certificate::Certificate;
@@ -25,11 +25,9 @@ use bsym_proofs::certify::open_value;
 use bsym_proofs::claim::Evidence as ClaimEvidence;
 use bsym_semantics::trace::doubt;
 use bsym_semantics::trace::file::{TraceFile, trace_from_file};
-use bsym_semantics::verdict::{Counterexample, Vacuous};
+use bsym_semantics::verdict::{Condition, Counterexample, ReasonCode, Vacuous, Verdict, bytes};
 use serde_json::Value as Json;
 
-use crate::answer::reason::bytes;
-use crate::answer::reason_code::ReasonCode;
 use crate::answer::verification::{BesideObject, VerdictWord};
 use crate::arguments::{PropertyName, VerifyArguments};
 use crate::commands::default_scope;
@@ -111,7 +109,7 @@ impl Beside {
                 let mut heard = lock(&heard);
                 let conclusive = answer.as_ref().filter(|a| is_conclusive(&run, a));
                 let is_violated = conclusive.map(|a| matches!(a.verdict, Verdict::Violated(_)));
-                let is_vacuous = conclusive.is_some_and(|a| matches!(a.verdict, Verdict::Vacuous(_)));
+                let is_vacuous = conclusive.is_some_and(|a| matches!(a.verdict, Verdict::Vacuous(..)));
                 heard.answer = answer;
                 heard.said = Some(match &events.result {
                     Some(result) => {
@@ -277,7 +275,7 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
     let verdict = match serde_json::from_value(result["verdict"].clone()).ok()? {
         VerdictWord::Holds => Verdict::Holds(holds(run, result)?),
         VerdictWord::Unknown if reason_code(result) == Some(ReasonCode::NotChecked) => {
-            Verdict::Unknown(Unknown::NotChecked(holds(run, result)?, dropped(run)))
+            Verdict::Conditional(holds(run, result)?, vec![Condition::NotChecked(dropped(run))])
         }
         VerdictWord::Vacuous if run.scope.is_finite(&run.model) => {
             let why = match reason_code(result)? {
@@ -290,7 +288,7 @@ fn judge(run: &Run, events: &Events) -> Option<SearchReport> {
             {
                 return None;
             }
-            Verdict::Vacuous(why)
+            why.into()
         }
         VerdictWord::Violated => Verdict::Violated(Box::new(replayed(run, events.traces.first()?)?)),
         _ => return None,

@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use bsym_engines::verdict::{Condition, Engine, Report, Unknown, Verdict};
-use bsym_explore::report::{SearchReport, Verdict as Found};
-use bsym_semantics::verdict::Vacuous;
+use bsym_engines::verdict::{Engine, Report};
+use bsym_explore::report::SearchReport;
+use bsym_semantics::verdict::{Condition, Reason, Vacuous, Verdict};
 
 use crate::answer::Answer;
-use crate::answer::reason::Reason;
-use crate::answer::verification::{BesideObject, Verdict as Answered, Verification};
+use crate::answer::verification::{BesideObject, Verification};
 use crate::arguments::VerifyArguments;
 use crate::commands::beside::Beside;
 use crate::commands::comparison::Background;
@@ -80,17 +79,16 @@ enum Patience {
 }
 
 impl Patience {
-    fn with(verdict: &Verdict, taken: Duration) -> Patience {
+    fn with<E, C, F>(verdict: &Verdict<E, C, F>, taken: Duration) -> Patience {
         match verdict {
-            Verdict::Unknown(Unknown::Conditional { conditions, .. }) => {
+            Verdict::Conditional(_, conditions) => {
                 // What the model itself keeps from being checked, the search does not check either.
                 match conditions.iter().all(|c| matches!(c, Condition::NotChecked(_))) {
                     true => Patience::None,
                     false => Patience::For(taken.max(LEAST_PATIENCE)),
                 }
             }
-            Verdict::Unknown(Unknown::Contradiction(_)) => Patience::None,
-            Verdict::Unknown(_) => Patience::Unlimited,
+            Verdict::Unknown(_) | Verdict::Doubtful(..) => Patience::Unlimited,
             _ => Patience::None,
         }
     }
@@ -111,7 +109,7 @@ fn conclude(
             ));
             // A trace was replayed step by step; a proof is what is doubtful.
             match answer.verdict {
-                Found::Violated(_) => publish(run, answer),
+                Verdict::Violated(_) => publish(run, answer),
                 _ => run.conclude(report, said),
             }
         }
@@ -123,7 +121,7 @@ fn conclude(
                 let why = "no solver can be reached, and the search alone does not decide it";
                 Reason::SolverFailed(why.into())
             });
-            let verdict = Answered::Unknown(reason);
+            let verdict = Verdict::Unknown(reason);
             let mut result = Verification::new(&run.subject(), "check", None, verdict);
             result.search = said;
             run.publish(result, None, None)
@@ -133,24 +131,24 @@ fn conclude(
 
 fn is_violated(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
     report.is_some_and(|r| matches!(r.verdict, Verdict::Violated(_) | Verdict::Vacuous(..)))
-        || answer.is_some_and(|a| matches!(a.verdict, Found::Violated(_) | Found::Vacuous(_)))
+        || answer.is_some_and(|a| matches!(a.verdict, Verdict::Violated(_) | Verdict::Vacuous(..)))
 }
 
 /// Tests for an answer that the constants have no values.
 fn is_without_valuation(report: Option<&Report>, answer: Option<&SearchReport>) -> bool {
     report.is_some_and(|r| matches!(r.verdict, Verdict::Vacuous(Vacuous::NoValuation, _)))
-        || answer.is_some_and(|a| matches!(a.verdict, Found::Vacuous(Vacuous::NoValuation)))
+        || answer.is_some_and(|a| matches!(a.verdict, Verdict::Vacuous(Vacuous::NoValuation, _)))
 }
 
 /// Whether the search has nothing to add.
-fn is_settled(verdict: &Verdict) -> bool {
+fn is_settled<E, C, F>(verdict: &Verdict<E, C, F>) -> bool {
     matches!(Patience::with(verdict, Duration::ZERO), Patience::None)
 }
 
 fn contradict(report: &Report, answer: &SearchReport) -> bool {
     matches!(
         (&report.verdict, &answer.verdict),
-        (Verdict::Holds(_), Found::Violated(_)) | (Verdict::Violated(_), Found::Holds(_))
+        (Verdict::Holds(_), Verdict::Violated(_)) | (Verdict::Violated(_), Verdict::Holds(_))
     )
 }
 

@@ -9,23 +9,21 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use bsym_engines::verdict::Condition;
-use bsym_explore::refinement::{Own, RefinementReport, RefinementVerdict, Unmatched};
-use bsym_explore::report::Unknown;
+use bsym_explore::refinement::{Own, RefinementReport, Unmatched};
 use bsym_language::model::{DroppedKind, Model, SideBySide};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::doubt::{self, Asked};
+use bsym_semantics::verdict::{Condition, Reason, Verdict};
 
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::proof::ProofObject;
 use crate::answer::property::PropertyVerdictWord;
-use crate::answer::reason::Reason;
 use crate::answer::refinement::{RefinementObject, SmallerObject, UnmatchedObject, Words};
 use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{CounterexampleObject, ViolatedObject};
 use crate::answer::verdict_word::VerdictWord;
-use crate::answer::verification::{Verdict, Verification, search_reason};
+use crate::answer::verification::{Verification, search_reason};
 use crate::commands::explicit::Searched;
 use crate::commands::simulation::Simulated;
 
@@ -124,7 +122,7 @@ impl Compared {
     fn violation(&self) -> Option<(&Unmatched, Option<&RefinementReport>)> {
         let Outcome { searched, simulated, .. } = &self.outcome;
         match &searched.report.verdict {
-            RefinementVerdict::Violated(found) => Some((found, Some(&searched.report))),
+            Verdict::Violated(found) => Some((found, Some(&searched.report))),
             _ => Some((simulated.as_ref()?.violated.as_deref()?, None)),
         }
     }
@@ -135,8 +133,7 @@ impl Compared {
     }
 
     fn holds(&self) -> bool {
-        let searched =
-            self.outcome.is_whole && self.outcome.searched.report.verdict == RefinementVerdict::Holds;
+        let searched = self.outcome.is_whole && self.outcome.searched.report.verdict == Verdict::Holds(());
         searched || self.proof().is_some()
     }
 
@@ -157,14 +154,12 @@ impl Compared {
         let words = Words { model: &self.model, parts: &self.parts, scope: &searched.scope };
         let mut object = RefinementObject::new(&self.parts, told(&searched.scope));
         let report = &searched.report;
-        let why = |unknown: &Unknown| {
+        let why = |reason: &Reason| {
             let stopped = self.stopped.clone();
-            search_reason(&self.model, unknown, &report.incomplete, &report.cuts, stopped)
+            search_reason(&self.model, reason, &report.incomplete, &report.cuts, stopped)
         };
         object.settle(&words, report, &why);
-        if let (Some((engine, _)), false) =
-            (self.proof(), matches!(report.verdict, RefinementVerdict::Violated(_)))
-        {
+        if let (Some((engine, _)), false) = (self.proof(), matches!(report.verdict, Verdict::Violated(_))) {
             object.prove(told(&self.asked_scope), engine);
         } else if let Some((found, None)) = self.violation() {
             let words = Words { scope: &found.trace.scope, ..words };
@@ -177,7 +172,7 @@ impl Compared {
             object.smaller = self.outcome.smaller.as_ref().map(|s| SmallerObject {
                 scope: told(&s.scope),
                 verdict: match s.report.verdict {
-                    RefinementVerdict::Violated(_) => VerdictWord::Violated,
+                    Verdict::Violated(_) => VerdictWord::Violated,
                     _ => VerdictWord::Holds,
                 },
             });
@@ -192,7 +187,7 @@ impl Compared {
         let told = |scope: &Scope| ScopeObject::new(&self.model, scope, &self.settings);
         let searched = &self.outcome.searched;
         let mut trace = None;
-        let is_doubtful = matches!(answer.verdict, Verdict::Unknown(Reason::Doubtful(..)));
+        let is_doubtful = matches!(answer.verdict, Verdict::Doubtful(..));
         match &searched.report.own {
             // The trace is one that any caller may cause.
             Own::Violated(found) if is_doubtful => {
@@ -205,12 +200,12 @@ impl Compared {
                     }
                 }
                 answer.not_checked = left(&self.model);
-                answer.verdict = Verdict::Violated(Box::new(object), None);
+                answer.verdict = Verdict::Violated(Box::new(object));
                 (answer.scope, answer.engine) = (told(&searched.scope), ENGINE.into());
                 trace = Some(&found.trace);
             }
             _ if is_wrong(&answer.verdict) => {}
-            _ if let RefinementVerdict::Contradiction(why) = &searched.report.verdict => {
+            _ if let Verdict::Contradiction(why) = &searched.report.verdict => {
                 answer.verdict = Verdict::Unknown(Reason::AuditFailed(why.clone()));
             }
             _ => match self.violation() {
@@ -218,7 +213,7 @@ impl Compared {
                     if let Some(unmatched) = &object.counterexample
                         && !matches!(answer.verdict, Verdict::Violated(..))
                     {
-                        answer.verdict = Verdict::Violated(Box::new(unmatched.as_violation()), None);
+                        answer.verdict = Verdict::Violated(Box::new(unmatched.as_violation()));
                         answer.not_checked = left(&self.model);
                         (answer.scope, answer.engine) = (told(&found.trace.scope), ENGINE.into());
                         answer.encoding = None;
@@ -245,7 +240,7 @@ impl Compared {
         answer.not_checked = left(&self.model);
         let searched = &self.outcome.searched;
         let is_visited = self.outcome.is_whole && searched.report.own == Own::Holds && self.is_of_states;
-        let is_open = matches!(&answer.verdict, Verdict::Unknown(reason) if !is_conditional(reason));
+        let is_open = matches!(answer.verdict, Verdict::Unknown(_) | Verdict::Doubtful(..));
         let proof = match self.proof() {
             // What calls reach that the abstractions allow satisfies all that is asked.
             Some((engine, proof)) if is_open && self.is_of_states => {
@@ -260,8 +255,7 @@ impl Compared {
             _ => None,
         };
         if let Some((engine, proof)) = proof {
-            let condition = Condition::NotChecked(vec![]);
-            answer.verdict = Verdict::Unknown(Reason::Visited(proof, condition));
+            answer.verdict = Verdict::Conditional(proof, vec![Condition::NotChecked(vec![])]);
             for property in &mut answer.properties {
                 property.verdict = PropertyVerdictWord::Holds;
             }
@@ -270,7 +264,14 @@ impl Compared {
             // What another search left open is not open any longer.
             answer.search = None;
         }
-        answer.verdict = without(&answer.verdict, &parts);
+        // No more than these parts of the model are not checked.
+        if let Verdict::Conditional(proof, conditions) = &mut answer.verdict {
+            conditions.retain(|c| !matches!(c, Condition::NotChecked(_)));
+            conditions.extend((!parts.is_empty()).then_some(Condition::NotChecked(parts)));
+            if conditions.is_empty() {
+                answer.verdict = Verdict::Holds(proof.clone());
+            }
+        }
     }
 }
 
@@ -303,13 +304,12 @@ fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification)
     let open = Condition::NotCompared(why.to_string());
     let (proof, mut conditions) = match &answer.verdict {
         Verdict::Holds(proof) => (proof.clone(), vec![]),
-        Verdict::Unknown(Reason::Visited(proof, condition)) => (proof.clone(), vec![condition.clone()]),
-        Verdict::Unknown(Reason::Conditional(proof, conditions)) => (proof.clone(), conditions.clone()),
-        Verdict::Unknown(Reason::Doubtful(..)) => {
+        Verdict::Conditional(proof, conditions) => (proof.clone(), conditions.clone()),
+        Verdict::Doubtful(..) => {
             answer.verdict = Verdict::Unknown(Reason::NotCompared(why.to_string()));
             return;
         }
-        Verdict::Violated(..) | Verdict::Vacuous(..) | Verdict::Unknown(_) => return,
+        _ => return,
     };
     // What the comparison would have looked at is named once.
     let is_gluing = conditions.iter().any(|c| matches!(c, Condition::NotChecked(_)));
@@ -320,36 +320,10 @@ fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification)
         conditions.extend((!parts.is_empty()).then_some(Condition::NotChecked(parts)));
     }
     conditions.sort();
-    answer.verdict = Verdict::Unknown(Reason::Conditional(proof, conditions));
-}
-
-/// Whether a proof was found that leaves something open.
-fn is_conditional(reason: &Reason) -> bool {
-    matches!(reason, Reason::Conditional(..) | Reason::Visited(..))
+    answer.verdict = Verdict::Conditional(proof, conditions);
 }
 
 /// Whether parts of the program contradict each other.
-fn is_wrong(verdict: &Verdict) -> bool {
-    matches!(verdict, Verdict::Unknown(Reason::AuditFailed(_) | Reason::Contradiction(..)))
-}
-
-/// A verdict where no more than these parts of the model are not checked.
-fn without(verdict: &Verdict, parts: &[String]) -> Verdict {
-    let (proof, conditions) = match verdict {
-        Verdict::Unknown(Reason::Visited(proof, condition)) => (proof, vec![condition.clone()]),
-        Verdict::Unknown(Reason::Conditional(proof, conditions)) => (proof, conditions.clone()),
-        other => return other.clone(),
-    };
-    let mut conditions = conditions;
-    conditions.retain(|c| !matches!(c, Condition::NotChecked(_)));
-    if !parts.is_empty() {
-        conditions.push(Condition::NotChecked(parts.to_vec()));
-    }
-    match (verdict, conditions.len()) {
-        (_, 0) => Verdict::Holds(proof.clone()),
-        (Verdict::Unknown(Reason::Visited(..)), 1) => {
-            Verdict::Unknown(Reason::Visited(proof.clone(), conditions.remove(0)))
-        }
-        _ => Verdict::Unknown(Reason::Conditional(proof.clone(), conditions)),
-    }
+fn is_wrong<E, C, F>(verdict: &Verdict<E, C, F>) -> bool {
+    matches!(verdict, Verdict::Unknown(Reason::AuditFailed(_)) | Verdict::Contradiction(_))
 }

@@ -13,10 +13,9 @@ use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::SolverChoice;
-use bsym_explore::refinement::RefinementVerdict;
-use bsym_explore::report::Unknown;
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::verdict::{Reason, Verdict};
 
 use crate::arguments::ScopeItem;
 use crate::commands::compared::{Compared, Outcome, Pending};
@@ -177,7 +176,7 @@ fn decide(run: &Run, states: Option<usize>, which: Scopes, stop: &AtomicBool) ->
         // What cannot be listed may be proved all the same.
         let undecided = matches!(
             &found.report.verdict,
-            RefinementVerdict::Unknown(Unknown::Incomplete | Unknown::Bounded | Unknown::TooManyValues)
+            Verdict::Unknown(Reason::Incomplete(_) | Reason::Bounded(_) | Reason::TooManyValues)
         );
         if let (false, true, Some(solver)) = (is_tried, undecided, &solver) {
             simulated = Some(symbolic(solver));
@@ -212,8 +211,8 @@ fn in_prob_sizes(run: &Run) -> Option<Scope> {
 /// Whether another way has nothing to add.
 fn is_final(found: &Found, is_finite: bool) -> bool {
     match &found.report.verdict {
-        RefinementVerdict::Violated(_) | RefinementVerdict::Contradiction(_) => true,
-        RefinementVerdict::Holds => is_finite && found.is_asked,
-        RefinementVerdict::Vacuous(_) | RefinementVerdict::Unknown(_) => false,
+        Verdict::Violated(_) | Verdict::Contradiction(_) => true,
+        Verdict::Holds(()) => is_finite && found.is_asked,
+        _ => false,
     }
 }

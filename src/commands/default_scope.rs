@@ -3,8 +3,8 @@
 use bsym_language::model::Model;
 use bsym_language::types::CarrierId;
 use bsym_semantics::scope::{Chosen, Scope};
+use bsym_semantics::verdict::Reason;
 
-use crate::answer::reason::Reason;
 use crate::arguments::ScopeArguments;
 use crate::input;
 

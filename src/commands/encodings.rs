@@ -11,8 +11,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bsym_engines::run::run_leaving;
-use bsym_engines::verdict::{Condition, Engine, Leftovers, Progress, Report, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Leftovers, Progress, Report};
 use bsym_language::stack::with_large_stack;
+use bsym_semantics::verdict::{Condition, Reason, Verdict};
 
 use crate::commands::run::Run;
 use crate::progress::Reporter;
@@ -49,14 +50,14 @@ pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) ->
 
 /// Whether another encoding could say more.
 fn is_open(report: &Report) -> bool {
-    let Verdict::Unknown(why) = &report.verdict else { return false };
-    match why {
-        Unknown::DepthLimit(limit) => report.depth != Some(*limit),
-        Unknown::Conditional { conditions, .. } => {
+    match &report.verdict {
+        Verdict::Unknown(Reason::DepthLimit(limit)) => report.depth != Some(*limit),
+        Verdict::Unknown(Reason::IllDefined(_)) => false,
+        Verdict::Unknown(_) => true,
+        Verdict::Conditional(_, conditions) => {
             !conditions.iter().all(|c| matches!(c, Condition::NotChecked(_)))
         }
-        Unknown::Axioms(_) | Unknown::Contradiction(_) | Unknown::Doubtful { .. } => false,
-        _ => true,
+        _ => false,
     }
 }
 

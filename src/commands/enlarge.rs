@@ -13,8 +13,8 @@ use bsym_language::model::Model;
 use bsym_proofs::contradiction::{is_refuted, minimal_core, with_axioms};
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::{Chosen, Scope};
+use bsym_semantics::verdict::Reason;
 
-use crate::answer::reason::Reason;
 use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::default_scope::{sizes_text, undecided};
 use crate::control::Control;

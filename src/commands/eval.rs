@@ -25,10 +25,10 @@ use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 use bsym_semantics::value::text::element_text;
+use bsym_semantics::verdict::Reason;
 
 use crate::answer::Answer;
 use crate::answer::evaluation::{At, Evaluation, EvaluationKind};
-use crate::answer::reason::Reason;
 use crate::arguments::{EvalArguments, ScopeItem};
 use crate::control::Control;
 use crate::exit::Exit;

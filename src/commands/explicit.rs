@@ -8,9 +8,9 @@ use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::SolverChoice;
 use bsym_explore::options::Limits;
 use bsym_explore::refinement::{
-    Own, RefinementOptions, RefinementReport, RefinementVerdict, Repeated, Unmatched, check, repeat,
+    Own, RefinementOptions, RefinementReport, Repeated, Unmatched, check, repeat,
 };
-use bsym_explore::report::{Progress, Unknown};
+use bsym_explore::report::Progress;
 use bsym_explore::search::Problem;
 use bsym_language::int::Int;
 use bsym_language::model::{Model, SideBySide};
@@ -19,7 +19,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::prob_profile;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::with_maxint;
-use bsym_semantics::verdict::Observer;
+use bsym_semantics::verdict::{Observer, Reason, Verdict};
 
 use crate::arguments::ScopeArguments;
 
@@ -118,7 +118,7 @@ impl Explicit<'_> {
             }
         }
         let searched = self.ask(asked, None);
-        let is_open = matches!(searched.report.verdict, RefinementVerdict::Unknown(_));
+        let is_open = matches!(searched.report.verdict, Verdict::Unknown(_));
         for scope in unfinished.into_iter().filter(|_| is_open) {
             let again = self.ask(&scope, None);
             if let Ok(found) = self.lifted(&again, asked) {
@@ -135,11 +135,11 @@ impl Explicit<'_> {
     /// smaller scope came to an end.
     fn lifted(&self, searched: &Searched, asked: &Scope) -> Result<Found, bool> {
         match &searched.report.verdict {
-            RefinementVerdict::Violated(found) => match self.repeat(found, asked) {
+            Verdict::Violated(found) => match self.repeat(found, asked) {
                 Repeated::Unmatched(found) => {
                     let scope = found.trace.scope.clone();
                     let report = RefinementReport {
-                        verdict: RefinementVerdict::Violated(found),
+                        verdict: Verdict::Violated(found),
                         // What it says of itself was judged with other bounds.
                         own: Own::Unclear,
                         ..searched.report.clone()
@@ -148,14 +148,14 @@ impl Explicit<'_> {
                 }
                 Repeated::Gone | Repeated::Undecided(_) => Err(true),
             },
-            RefinementVerdict::Unknown(Unknown::Timeout) => Err(false),
+            Verdict::Unknown(Reason::Timeout) => Err(false),
             _ => Err(true),
         }
     }
 }
 
 fn says_something(searched: &Searched) -> bool {
-    matches!(searched.report.verdict, RefinementVerdict::Holds | RefinementVerdict::Violated(_))
+    matches!(searched.report.verdict, Verdict::Holds(()) | Verdict::Violated(_))
 }
 
 /// The scope with small bounds of the integers, and the one in which the largest integer of the model is `MAXINT`, where

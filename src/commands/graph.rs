@@ -13,7 +13,6 @@ use bsym_explore::graph::{
     minimise, to_first,
 };
 use bsym_explore::options::Limits;
-use bsym_explore::report::Unknown;
 use bsym_explore::search::Problem;
 use bsym_language::diagnostic::nearest;
 use bsym_language::load::check_predicate;
@@ -22,7 +21,7 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::text::value_text;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, ReasonCode, Vacuous};
 
 use self::bounds::Bounds;
 use crate::answer::Answer;
@@ -30,8 +29,6 @@ use crate::answer::graph::{EdgeObject, GraphAnswer, GraphObject, NodeObject, Nod
 use crate::answer::named::Values;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::property::{AxiomObject, conjunct_name, event_name};
-use crate::answer::reason::Reason;
-use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
 use crate::answer::verification::search_reason;
@@ -232,7 +229,7 @@ fn say_doubt(
     let Some(doubt) = found.doubt() else { return };
     let reason = search_reason(model, &doubt, &found.incomplete, &found.cuts, stopped);
     let text = match doubt {
-        Unknown::StateLimit(limit) if most == Some(limit) => {
+        Reason::StateLimit(limit) if most == Some(limit) => {
             format!("there are more than {limit} states; --max-nodes N draws more of them")
         }
         _ => reason.text(),

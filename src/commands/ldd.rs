@@ -7,16 +7,16 @@ use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_encodings::session::open::SolverChoice;
 use bsym_explore::diagrams::{self, DiagramOptions, Strategy};
-use bsym_explore::report::{SearchReport, Unknown, Verdict};
+use bsym_explore::report::SearchReport;
 use bsym_explore::search::Problem;
 use bsym_language::diagnostic::nearest;
 use bsym_language::model::Model;
 use bsym_semantics::evaluator::finder::ValueFinder;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous, Verdict};
 
 use super::mc::options;
 use crate::answer::Answer;
-use crate::answer::verification::{Verdict as Answered, Verification};
+use crate::answer::verification::Verification;
 use crate::arguments::{EncodingName, LddArguments, ScopeItem, StrategyName, VerifyArguments};
 use crate::commands::enlarge::Enlarged;
 use crate::commands::run::{Asked, Run};
@@ -52,7 +52,7 @@ pub fn run(arguments: &LddArguments, control: &Control) -> anyhow::Result<Answer
     let solver = solvers::choose_if_any(verify.solver.name.as_deref())?;
     let mut tried = Vec::new();
     let (run, report) = attempt(arguments, &verify, solver.as_ref(), control)?;
-    let Verdict::Vacuous(why) = report.verdict else {
+    let Verdict::Vacuous(why, _) = report.verdict else {
         return Ok(conclude(&run, &report, None, &[]));
     };
     if control.stopped().is_some() {
@@ -123,19 +123,14 @@ fn conclude(
     result.uses_no_status();
     result.set_tried(&run.model, tried);
     match enlarged {
-        Some(Enlarged::Undecided(reason)) => result.verdict = Answered::Unknown(reason),
+        Some(Enlarged::Undecided(reason)) => result.verdict = Verdict::Unknown(reason),
         Some(Enlarged::Vacuous(core, scopes)) => result.set_core(&run.model, &core, scopes),
         _ => {}
     }
-    if let Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) = &report.verdict
+    if let Verdict::Unknown(Reason::Interrupted | Reason::Timeout) = &report.verdict
         && let Some(reason) = run.control.stopped()
     {
-        result.verdict = Answered::Unknown(reason);
+        result.verdict = Verdict::Unknown(reason);
     }
-    match &report.verdict {
-        Verdict::Violated(found) | Verdict::Unknown(Unknown::Doubtful(found, _)) => {
-            run.publish(result, Some(&found.trace), None)
-        }
-        _ => run.publish(result, None, None),
-    }
+    run.publish(result, report.verdict.counterexample().map(|found| &found.trace), None)
 }

@@ -8,7 +8,7 @@ use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
 use bsym_explore::search::Problem;
-use bsym_explore::temporal::{TemporalOptions, TemporalReport, TemporalVerdict, check, maxint_without};
+use bsym_explore::temporal::{TemporalOptions, TemporalReport, check, maxint_without};
 use bsym_language::ast::{DefinitionBody, ExprKind};
 use bsym_language::model::types::Type;
 use bsym_language::model::visit::{Bounds, Names, Visitor};
@@ -20,14 +20,12 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::env::Env;
 use bsym_semantics::value::literal::literal;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Condition, Reason, ReasonCode, Vacuous, Verdict};
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::property::AxiomObject;
-use crate::answer::reason::Reason;
-use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
 use crate::answer::temporal::{PathObject, TemporalAnswer, TemporalObject, TemporalStats};
@@ -136,7 +134,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
     let mut trace = arguments.trace.as_deref();
     let core = LazyCell::new(|| contradiction(&model, &scope, &sizes, control, solver.as_ref()));
     check(&problem, &asked, &options, &mut reporter, &mut |i, report| {
-        let has_no_constants = matches!(report.verdict, TemporalVerdict::Vacuous(Vacuous::NoValuation));
+        let has_no_constants = matches!(report.verdict, Verdict::Vacuous(Vacuous::NoValuation, _));
         let core = if has_no_constants { core.as_deref() } else { None };
         let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(core) = core {
@@ -145,19 +143,19 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         let (number, is_scoped) = numbers[i];
         let object = &mut answer.formulas[number];
         settle(&model, &report, control.stopped(), object);
-        if let TemporalVerdict::Vacuous(why) = &report.verdict
+        if let Verdict::Vacuous(_, why) = &report.verdict
             && core.is_none()
-            && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, &why.to_string())
+            && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, why)
         {
             object.unknown(&doubt);
         }
-        if let TemporalVerdict::Violated(found) = &report.verdict
+        if let Verdict::Violated(found) = &report.verdict
             && !is_scoped
         {
             let maxint = maxint_without(&model, &asked[i], found);
             object.only_in_scope = maxint.map(|n| because_of_maxint(true, &found.trace.scope, &n));
         }
-        if let TemporalVerdict::Violated(found) = &report.verdict
+        if let Verdict::Violated(found) = &report.verdict
             && let Some(path) = trace.take()
             && output::write(path, &traces::text(path, &model, &found.trace))
         {
@@ -281,35 +279,31 @@ fn depends_on_scope(model: &Model, set: &Expr) -> bool {
 /// What became of a formula.
 fn settle(model: &Model, report: &TemporalReport, stopped: Option<Reason>, object: &mut TemporalObject) {
     object.stats = report.statistics.into();
-    match &report.verdict {
-        TemporalVerdict::Holds => object.verdict = VerdictWord::Holds,
-        TemporalVerdict::Violated(found) => {
-            object.verdict = VerdictWord::Violated;
-            object.counterexample = Some(PathObject::new(model, found));
+    let verdict = &report.verdict;
+    object.verdict = verdict.into();
+    object.counterexample = verdict.counterexample().map(|found| PathObject::new(model, found));
+    match verdict {
+        Verdict::Holds(()) | Verdict::Violated(_) => {}
+        Verdict::Vacuous(_, why) => object.message = Some(why.clone()),
+        Verdict::Unknown(Reason::Refused(why)) => {
+            object.reason = verdict.reason_code();
+            object.message = Some(format!("the formula is too large or cannot be asked: {why}"));
         }
-        TemporalVerdict::Vacuous(why) => {
-            object.verdict = VerdictWord::Vacuous;
-            object.message = Some(why.to_string());
-        }
-        TemporalVerdict::Unknown(why) => {
+        Verdict::Unknown(why) => {
             let reason = search_reason(model, why, &report.incomplete, &report.cuts, stopped);
             object.unknown(&reason);
         }
-        TemporalVerdict::Doubtful(found, why) => {
-            object.reason = Some(ReasonCode::NotChecked);
+        Verdict::Contradiction(why) => object.unknown(&Reason::AuditFailed(why.clone())),
+        Verdict::Doubtful(_, why) => {
+            object.reason = verdict.reason_code();
             object.message = Some(why.clone());
-            object.counterexample = Some(PathObject::new(model, found));
         }
-        TemporalVerdict::Contradiction(why) => object.unknown(&Reason::AuditFailed(why.clone())),
-        TemporalVerdict::NotChecked(parts) => {
-            object.reason = Some(ReasonCode::NotChecked);
+        Verdict::Conditional((), conditions) => {
+            object.reason = verdict.reason_code();
+            let parts: Vec<&str> = conditions.iter().flat_map(Condition::parts).map(String::as_str).collect();
             let parts = parts.join(", ");
             object.message =
                 Some(format!("it holds on every path, but without parts of the machine: {parts}"));
-        }
-        TemporalVerdict::Refused(why) => {
-            object.unknown(&Reason::Unsupported);
-            object.message = Some(format!("the formula is too large or cannot be asked: {why}"));
         }
     }
 }

@@ -11,7 +11,7 @@ use bsym_encodings::session::open::SolverChoice;
 use bsym_engines::vetting::Vetted;
 use bsym_explore::existence::{Existence, existence};
 use bsym_explore::options::{Checkpoint, Limits, Order, SearchOptions};
-use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport, Unknown, Verdict};
+use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::symmetry::reduction::Method;
 use bsym_language::model::Model;
@@ -21,12 +21,12 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::file::trace_to_file;
 use bsym_semantics::trace::replay::Checks;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous, Verdict};
 use bsym_status::Level;
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
-use crate::answer::verification::{Verdict as Answered, Verification};
+use crate::answer::verification::Verification;
 use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
 use crate::commands::comparison::compare;
 use crate::commands::enlarge::Enlarged;
@@ -106,7 +106,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         }
     }
     let searched = attempt(arguments, &verify, solver.as_ref(), control)?;
-    let Verdict::Vacuous(why) = searched.report.verdict else {
+    let Verdict::Vacuous(why, _) = searched.report.verdict else {
         return Ok(searched.conclude(&tried, None));
     };
     if control.stopped().is_some() {
@@ -182,13 +182,13 @@ fn attempt(
             search(&problem, &options, &mut reporter)
         })
     };
-    if control.stopped().is_none() && !matches!(report.verdict, Verdict::Violated(_) | Verdict::Vacuous(_)) {
+    if control.stopped().is_none() && !matches!(report.verdict, Verdict::Violated(_) | Verdict::Vacuous(..)) {
         compare(&run, arguments.max_states);
     }
     control.finish();
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
-    if let Verdict::Unknown(Unknown::NotResumed(reason)) = &report.verdict {
+    if let Verdict::Unknown(Reason::NotResumed(reason)) = &report.verdict {
         bail!(
             Refusal::new(format!("--resume: {reason}"))
                 .help("a search is continued with the machine, scope and properties that it began with")
@@ -300,14 +300,14 @@ impl Searched {
         result.set_vetted(&run.model, &run.imported.status, vetted);
         result.set_tried(&run.model, tried);
         match enlarged {
-            Some(Enlarged::Undecided(reason)) => result.verdict = Answered::Unknown(reason),
+            Some(Enlarged::Undecided(reason)) => result.verdict = Verdict::Unknown(reason),
             Some(Enlarged::Vacuous(core, scopes)) => result.set_core(&run.model, &core, scopes),
             _ => {}
         }
         match &report.verdict {
-            Verdict::Unknown(Unknown::Cancelled | Unknown::Timeout) => {
+            Verdict::Unknown(Reason::Interrupted | Reason::Timeout) => {
                 if let Some(reason) = run.control.stopped() {
-                    result.verdict = Answered::Unknown(reason);
+                    result.verdict = Verdict::Unknown(reason);
                 }
             }
             Verdict::Violated(counterexample) if run.arguments.output.jsonl => {
@@ -326,16 +326,13 @@ impl Searched {
 /// The answer of a search, with its evidence.
 pub(super) fn publish(run: &Run, result: Verification, report: &SearchReport) -> Answer {
     match &report.verdict {
-        Verdict::Holds(evidence) | Verdict::Unknown(Unknown::NotChecked(evidence, _)) => {
+        Verdict::Holds(evidence) | Verdict::Conditional(evidence, _) => {
             let claim = claim(run, evidence);
             let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
             let certificate = run.certificate("mc", &report.scope, &claim, &checked, None);
             run.publish(result, None, Some(certificate))
         }
-        Verdict::Violated(counterexample) | Verdict::Unknown(Unknown::Doubtful(counterexample, _)) => {
-            run.publish(result, Some(&counterexample.trace), None)
-        }
-        _ => run.publish(result, None, None),
+        verdict => run.publish(result, verdict.counterexample().map(|found| &found.trace), None),
     }
 }
 
@@ -437,10 +434,10 @@ pub fn repeat(opened: &Opened, solver: Option<&str>, budget: &Budget) -> anyhow:
     let finder = Some(&finder as &dyn ValueFinder);
     let report = again(&Problem { model, scope, finder }, claim, *symmetric, budget);
     let found = match report.verdict {
-        Verdict::Holds(found) | Verdict::Unknown(Unknown::NotChecked(found, _)) => found,
+        Verdict::Holds(found) | Verdict::Conditional(found, _) => found,
         Verdict::Violated(_) => return Ok(Repeated::Refuted("the search: a property is violated".into())),
-        Verdict::Vacuous(why) => return Ok(Repeated::Refuted(format!("the search: {why}"))),
-        Verdict::Unknown(_) | Verdict::Contradiction(_) => {
+        Verdict::Vacuous(_, why) => return Ok(Repeated::Refuted(format!("the search: {why}"))),
+        Verdict::Unknown(_) | Verdict::Doubtful(..) | Verdict::Contradiction(_) => {
             return Ok(Repeated::Undecided("the search: it did not end".into()));
         }
     };

@@ -5,13 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::bail;
-use bsym_explore::refinement::{RefinementVerdict, Repeated};
-use bsym_explore::report::Unknown;
+use bsym_explore::refinement::Repeated;
 use bsym_language::int::Int;
 use bsym_language::model::{Model, Notation, Relation};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::{proposals, widest, with_maxint};
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous, Verdict};
 
 use crate::answer::Answer;
 use crate::answer::property::AxiomObject;
@@ -88,17 +87,14 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     let mut tried = vec![];
     let found = search.run(&scope, &mut tried, &mut reporter);
     let core = match &found.searched.report.verdict {
-        RefinementVerdict::Vacuous(Vacuous::NoValuation) => {
-            search.enlarging(&found.searched.scope).contradiction()
-        }
+        Verdict::Vacuous(Vacuous::NoValuation, _) => search.enlarging(&found.searched.scope).contradiction(),
         _ => None,
     };
     let Found { searched: Searched { scope, report }, only_in_scope } = found;
     let words = Words { model: &model, parts: &parts, scope: &scope };
     let told = |scope: &Scope| ScopeObject::new(&model, scope, &settings);
-    let why = |unknown: &Unknown| {
-        search_reason(&model, unknown, &report.incomplete, &report.cuts, control.stopped())
-    };
+    let why =
+        |reason: &Reason| search_reason(&model, reason, &report.incomplete, &report.cuts, control.stopped());
     let mut answer = begun;
     answer.found.scope = told(&scope);
     answer.found.settle(&words, &report, &why);
@@ -108,19 +104,19 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         found.only_in_scope.clone_from(&only_in_scope);
     }
     answer.core = AxiomObject::all(&model, core.as_deref().unwrap_or_default());
-    if let (RefinementVerdict::Vacuous(why), None) = (&report.verdict, &core) {
+    if let (Verdict::Vacuous(_, why), None) = (&report.verdict, &core) {
         let request = input::scope_request(&sizes);
         let chosen = request.map(|request| scope.chosen(&parts.model, &request)).unwrap_or_default();
         if !chosen.is_nothing() {
-            answer.found.unknown(&default_scope::undecided(&model, &tried, &chosen, &why.to_string()));
+            answer.found.unknown(&default_scope::undecided(&model, &tried, &chosen, why));
         }
     }
     let mut simulated = None;
     let is_open = match &report.verdict {
-        RefinementVerdict::Holds | RefinementVerdict::Unknown(_) => true,
+        Verdict::Holds(()) | Verdict::Unknown(_) => true,
         // What is violated in one scope alone may hold in the others.
-        RefinementVerdict::Violated(_) => only_in_scope.is_some(),
-        RefinementVerdict::Vacuous(_) | RefinementVerdict::Contradiction(_) => false,
+        Verdict::Violated(_) => only_in_scope.is_some(),
+        _ => false,
     };
     if let (Some(solver), true, None) = (&solver, is_open, control.stopped()) {
         let open = input::scope(&model, &arguments.scope)?;
@@ -137,7 +133,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     control.finish();
     reporter.finish();
     let mut trace = match &report.verdict {
-        RefinementVerdict::Violated(found) => Some(&found.trace),
+        Verdict::Violated(found) => Some(&found.trace),
         _ => None,
     };
     if let Some((engine, _)) = simulated.as_ref().and_then(|s| s.proof.as_ref()) {
@@ -185,7 +181,7 @@ impl Search<'_, '_> {
     /// of the model or the reason of a violation, larger ones as well.
     fn run(&self, scope: &Scope, tried: &mut Vec<Scope>, reporter: &mut Reporter) -> Found {
         let mut first = self.judge(self.ask(scope, reporter));
-        if let RefinementVerdict::Vacuous(why) = &first.searched.report.verdict
+        if let Verdict::Vacuous(why, _) = &first.searched.report.verdict
             && let Some(larger) = self.larger(scope, *why, tried)
         {
             first = self.judge(self.ask(&larger, reporter));
@@ -197,16 +193,15 @@ impl Search<'_, '_> {
         };
         let longest = match &first.searched.report.verdict {
             // It is one with any bounds, or there is nothing to compare.
-            RefinementVerdict::Violated(_) if first.only_in_scope.is_none() => return first,
-            RefinementVerdict::Vacuous(_) | RefinementVerdict::Contradiction(_) => return first,
-            RefinementVerdict::Unknown(_) => return first,
-            RefinementVerdict::Violated(_) => None,
-            RefinementVerdict::Holds => Some((4 * first.searched.report.time).max(PATIENCE)),
+            Verdict::Violated(_) if first.only_in_scope.is_none() => return first,
+            Verdict::Violated(_) => None,
+            Verdict::Holds(()) => Some((4 * first.searched.report.time).max(PATIENCE)),
+            _ => return first,
         };
         let second = self.judge(self.explicit.ask_with(&larger, self.time(longest), reporter));
         match (&first.searched.report.verdict, &second.searched.report.verdict) {
-            (_, RefinementVerdict::Holds) => second,
-            (_, RefinementVerdict::Violated(_)) if second.only_in_scope.is_none() => second,
+            (_, Verdict::Holds(())) => second,
+            (_, Verdict::Violated(_)) if second.only_in_scope.is_none() => second,
             _ => first,
         }
     }
@@ -225,7 +220,7 @@ impl Search<'_, '_> {
     fn judge(&self, searched: Searched) -> Found {
         let mut only_in_scope = None;
         let is_chosen = self.explicit.parts.model.hints.maxint.is_some();
-        if let RefinementVerdict::Violated(found) = &searched.report.verdict
+        if let Verdict::Violated(found) = &searched.report.verdict
             && let Some(wide) = widest(&searched.scope).filter(|_| !is_chosen)
         {
             let maxint = &searched.scope.maxint;

@@ -11,11 +11,11 @@ use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::doubt;
 use bsym_semantics::trace::file::trace_from_json;
 use bsym_semantics::trace::replay::{Checks, ChoiceCounts, replay_with};
+use bsym_semantics::verdict::Reason;
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::place;
 use crate::answer::not_checked::DroppedObject;
-use crate::answer::reason::Reason;
 use crate::answer::replay::{ChoicesObject, FailureObject, Replay, Replayed};
 use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};

@@ -12,11 +12,12 @@ use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::session::{Session, SolverError};
 use bsym_encodings::term::Terms;
 use bsym_engines::options::{Job, QuantifiableModel};
-use bsym_engines::verdict::{Engine, Report, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Report};
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, doubt};
+use bsym_semantics::verdict::{Reason, Verdict};
 use bsym_status::ProofStatus;
 
 use crate::answer::Answer;
@@ -25,9 +26,8 @@ use crate::answer::encoding::EncodingObject;
 use crate::answer::not_asked::NotAskedObject;
 use crate::answer::proof::CertificateObject;
 use crate::answer::property::PropertyVerdictWord;
-use crate::answer::reason::Reason;
 use crate::answer::statistics::StatsObject;
-use crate::answer::verification::{BesideObject, Subject, Verdict as Answered, Verification};
+use crate::answer::verification::{BesideObject, Subject, Verification};
 use crate::arguments::{EncodingName, PropertyName, ScopeArguments, VerifyArguments};
 use crate::commands::compared::{self, Pending};
 use crate::commands::default_scope;
@@ -328,7 +328,7 @@ impl Run {
     /// The result of a run that did not end by itself when it was asked to.
     fn interrupted(&self, seen: &Seen, reason: &Reason) -> Verification {
         let engine = seen.engine.map_or(self.engine, Engine::name);
-        let verdict = Answered::Unknown(reason.clone());
+        let verdict = Verdict::Unknown(reason.clone());
         let mut result = Verification::new(&self.subject(), engine, seen.depth, verdict);
         result.stats.steps = seen.steps.clone();
         result.states = seen.states;
@@ -350,30 +350,31 @@ impl Run {
             && self.core.is_none()
             && let Some(doubt) = default_scope::doubt(&self.model, &report.scope, &self.arguments.scope, why)
         {
-            result.verdict = Answered::Unknown(doubt);
+            result.verdict = Verdict::Unknown(doubt);
         }
-        let stopped = matches!(&report.verdict, Verdict::Unknown(Unknown::Stopped(_) | Unknown::Solver(_)));
+        let stopped = matches!(
+            report.verdict,
+            Verdict::Unknown(
+                Reason::Timeout | Reason::Interrupted | Reason::SolverUnknown(_) | Reason::SolverFailed(_)
+            )
+        );
         if stopped && let Some(reason) = self.control.stopped() {
-            result.verdict = Answered::Unknown(reason);
+            result.verdict = Verdict::Unknown(reason);
         }
-        let (trace, certificate) = match &report.verdict {
-            Verdict::Violated(counterexample)
-            | Verdict::Unknown(Unknown::Doubtful { counterexample, .. }) => {
-                (Some(&counterexample.trace), None)
-            }
-            Verdict::Holds(proof) | Verdict::Unknown(Unknown::Conditional { proof, .. }) => {
-                let witness = proof.witness.as_deref();
-                let (engine, scope) = (report.engine.name(), &report.scope);
-                (None, Some(self.certificate(engine, scope, &proof.claim, &proof.checked, witness)))
+        let proved = match &report.verdict {
+            Verdict::Holds(proof) | Verdict::Conditional(proof, _) => {
+                Some((&proof.claim, &proof.checked, proof.witness.as_deref()))
             }
             // The proof that is wrong is part of the report of the mistake.
-            Verdict::Unknown(Unknown::Contradiction(wrong)) => {
-                let (engine, scope) = (report.engine.name(), &report.scope);
-                let claim = wrong.claim.as_ref();
-                (None, claim.map(|(claim, checked)| self.certificate(engine, scope, claim, checked, None)))
+            Verdict::Contradiction(wrong) => {
+                wrong.claim.as_ref().map(|(claim, checked)| (claim, checked, None))
             }
-            _ => (None, None),
+            _ => None,
         };
+        let (engine, scope) = (report.engine.name(), &report.scope);
+        let certificate =
+            proved.map(|(claim, checked, witness)| self.certificate(engine, scope, claim, checked, witness));
+        let trace = report.verdict.counterexample().map(|found| &found.trace);
         self.publish(result, trace, certificate)
     }
 
@@ -401,22 +402,22 @@ impl Run {
             result.not_asked.push(NotAskedObject::refinement(&self.model));
         }
         // A proof of the levels or of what may be called is another one than that of the engine.
-        let is_own = result.verdict.proof().is_some_and(|proof| !proof.of_levels && !proof.called);
-        let certificate = certificate.filter(|_| is_own || result.verdict.proof().is_none());
+        let is_own = result.verdict.evidence().is_some_and(|proof| !proof.of_levels && !proof.called);
+        let certificate = certificate.filter(|_| is_own || result.verdict.evidence().is_none());
         let certificate = certificate.filter(|_| unmatched.is_none());
         if let (Some(trace), Some(path)) = (unmatched.or(trace), &self.arguments.trace)
             && self.write(path, &traces::text(path, &self.model, trace), &mut result)
         {
-            result.verdict.set_trace_file(path.display().to_string());
+            result.trace_file = Some(path.display().to_string());
         }
         if let Some(certificate) = certificate {
             match &self.arguments.certificate {
                 Some(path) if self.write(path, &certificate, &mut result) => {
-                    result.verdict.set_certificate(CertificateObject::File(path.display().to_string()));
+                    result.set_certificate(CertificateObject::File(path.display().to_string()));
                 }
                 _ => {
                     if let Ok(whole) = serde_json::from_str(&certificate) {
-                        result.verdict.set_certificate(CertificateObject::Whole(whole));
+                        result.set_certificate(CertificateObject::Whole(whole));
                     }
                 }
             }
@@ -429,7 +430,7 @@ impl Run {
     /// certificate is missing then.
     fn account_for_certificate(&self, result: &mut Verification) {
         let Some(path) = &self.arguments.certificate else { return };
-        if result.verdict.certificate().is_some_and(|c| c.file().is_some()) {
+        if result.certificate().is_some_and(|c| c.file().is_some()) {
             return;
         }
         let is_failed = |w: &String| w.contains(&format!("`{}` was not written", path.display()));
@@ -437,18 +438,18 @@ impl Run {
             return;
         }
         let why = match &result.verdict {
-            Answered::Holds(proof) if proof.of_levels => {
+            Verdict::Holds(proof) if proof.of_levels => {
                 "the proof is about the machine in which the abstraction follows, of which there is no certificate; \
                  `bsym kind` and `bsym ic3` certify what they prove of the refinement alone"
             }
-            Answered::Holds(proof) if proof.called => {
+            Verdict::Holds(proof) if proof.called => {
                 "only states were visited that allowed calls reach, of which there is no certificate"
             }
-            Answered::Holds(_) => "of this proof there is no certificate",
+            Verdict::Holds(_) => "of this proof there is no certificate",
             _ => "nothing is proved",
         };
         let message = format!("--certificate: `{}` was not written: {why}", path.display());
-        if let Answered::Holds(_) = &result.verdict {
+        if let Verdict::Holds(_) = &result.verdict {
             output::lost(&message);
         }
         result.warnings.push(message);

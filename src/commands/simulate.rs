@@ -11,14 +11,13 @@ use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::doubt;
 use bsym_semantics::trace::replay::Checks;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::answer::Answer;
 use crate::answer::diagnostic::{location, place};
 use crate::answer::named::Values;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::property::AxiomObject;
-use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
 use crate::answer::simulation::{Ended, Simulation};
 use crate::answer::statistics::TimeObject;

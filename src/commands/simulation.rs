@@ -8,13 +8,14 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::run::run;
-use bsym_engines::verdict::{Engine, Progress, Verdict};
+use bsym_engines::verdict::{Engine, Progress};
 use bsym_explore::refinement::{Unmatched, of_simulation};
 use bsym_explore::search::Problem;
 use bsym_language::model::simulation::{Undetermined, first_gluing, simulation};
 use bsym_language::model::{Model, Refined};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::verdict::Verdict;
 
 use crate::answer::proof::ProofObject;
 use crate::answer::refinement::SimulationObject;

@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
-use bsym_engines::verdict::{Engine, Verdict};
-use bsym_semantics::verdict::Vacuous;
+use bsym_engines::verdict::Engine;
+use bsym_semantics::verdict::{Vacuous, Verdict};
 
 use crate::answer::Answer;
 use crate::arguments::VerifyArguments;

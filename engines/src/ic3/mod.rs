@@ -26,12 +26,13 @@ use std::time::Duration;
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::Pred;
 use bsym_proofs::claim::Evidence;
+use bsym_semantics::verdict::Reason;
 
 use crate::bmc::Bmc;
 use crate::options::Job;
 use crate::outcome::{Outcome, Slice, Work};
 use crate::problem::{Open, Problem};
-use crate::verdict::{Progress, Unknown};
+use crate::verdict::Progress;
 use abstract_path::Goal;
 use domain::diagrams::Diagrams;
 use search::{End, Search};
@@ -159,8 +160,8 @@ impl Ic3 {
         }
         // A search for a proof that failed ends in deeper bounded model checking.
         match self.base.advance(problem, work, None)? {
-            Outcome::Stuck(Unknown::DepthLimit(_)) | Outcome::Reached => {
-                Ok(Outcome::Stuck(Unknown::Exhausted(self.given_up.clone().unwrap_or_default())))
+            Outcome::Stuck(Reason::DepthLimit(_)) | Outcome::Reached => {
+                Ok(Outcome::Stuck(Reason::Exhausted(self.given_up.clone().unwrap_or_default())))
             }
             other => Ok(other),
         }

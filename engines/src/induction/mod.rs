@@ -16,6 +16,7 @@ use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::Evidence;
 use bsym_proofs::steps::Steps;
 use bsym_semantics::trace::Trace;
+use bsym_semantics::verdict::Reason;
 
 use crate::bmc::Bmc;
 use crate::first_order::{Deduced, assumed, no_failure, no_unassumed, no_violation};
@@ -26,7 +27,7 @@ use crate::paths::counterexample::confirm_induction;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
-use crate::verdict::{CounterexampleToInduction, Engine, Progress, Unknown};
+use crate::verdict::{CounterexampleToInduction, Engine, Progress};
 use lemmas::Lemmas;
 
 /// Paths shorter than this are tried without lemmas.
@@ -171,7 +172,7 @@ impl Kind {
                 size: None,
             });
             if work.job.depth.is_some_and(|limit| k >= limit) {
-                return Ok(Outcome::Stuck(Unknown::DepthLimit(k)));
+                return Ok(Outcome::Stuck(Reason::DepthLimit(k)));
             }
             if let Some(outcome) = self.base_ahead(problem, work)? {
                 return Ok(outcome);
@@ -220,7 +221,7 @@ impl Kind {
         why: String,
     ) -> Result<Outcome, SolverError> {
         match self.base.advance(problem, work, None)? {
-            Outcome::Stuck(_) => Ok(Outcome::Stuck(Unknown::Exhausted(why))),
+            Outcome::Stuck(_) => Ok(Outcome::Stuck(Reason::Exhausted(why))),
             other => Ok(other),
         }
     }

@@ -10,7 +10,7 @@ use bsym_semantics::trace::doubt;
 use bsym_semantics::verdict::Counterexample;
 
 use crate::options::Job;
-use crate::verdict::{PropertyVerdict, Report, Unknown, Verdict, violated_properties};
+use crate::verdict::{PropertyVerdict, Report, Verdict, violated_properties};
 
 /// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
 /// one has an answer to show.
@@ -71,9 +71,6 @@ pub fn weigh(job: &Job, report: &mut Report, decide: &mut dyn FnMut(&Job) -> Rep
         report.further = genuine.collect();
     } else if let Some(first) = doubtful.into_iter().next() {
         let why = doubt::doubt(&job.model, &first.trace).map(|d| doubt::sentence(&job.model, d));
-        report.verdict = Verdict::Unknown(Unknown::Doubtful {
-            counterexample: Box::new(first),
-            why: why.unwrap_or_default(),
-        });
+        report.verdict = Verdict::Doubtful(Box::new(first), why.unwrap_or_default());
     }
 }

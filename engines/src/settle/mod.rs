@@ -20,12 +20,12 @@ use bsym_proofs::layouts::unsaid;
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
 use bsym_semantics::trace::doubt::{self, Asked};
-use bsym_semantics::verdict::{Counterexample, Observer};
+use bsym_semantics::verdict::{Condition, Counterexample, Observer, Reason};
 
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::small_scopes::sample;
-use crate::verdict::{Condition, Contradicted, Objection, Progress, Proof, Report, Unknown, Verdict};
+use crate::verdict::{Contradicted, Objection, Progress, Proof, Report, Verdict};
 use crate::vetting::{PROOF, insist};
 use crate::walk::{Question, Walked, walk};
 use axioms::ill_defined;
@@ -41,7 +41,7 @@ pub enum Settled {
     /// Without any status: the check found the claim wrong, but not which pair made it so.
     RepeatAlone,
     /// The engine has nothing to show.
-    Unknown(Unknown),
+    Unknown(Reason),
 }
 
 /// What a question about a proof finds.
@@ -96,7 +96,7 @@ pub fn settle(
     report: &mut Report,
 ) -> Result<Settled, SolverError> {
     if !problem.is_complete() {
-        return Ok(Settled::Unknown(Unknown::Unsupported));
+        return Ok(Settled::Unknown(Reason::Unsupported));
     }
     let checker = job.checker.clone();
     let mut by_checker = |terms| session::open(terms, &checker.clone().unwrap_or_default());
@@ -117,7 +117,10 @@ pub fn settle(
         return Ok(Settled::RepeatAlone);
     }
     if !checked.passed() {
-        return Ok(Settled::Unknown(Unknown::CheckFailed(checked)));
+        let (failed, undecided) = (checked.failed.len(), checked.undecided.len());
+        let first = checked.failed.first().or(checked.undecided.first()).cloned();
+        report.failed_checks = Some(checked);
+        return Ok(Settled::Unknown(Reason::CheckFailed { failed, undecided, first }));
     }
     claim.layouts = unsaid(&problem.system, &claim);
     let lemmas: Vec<String> = claim.lemmas().map(|l| bsym_language::print::pred(&job.model, l)).collect();
@@ -168,8 +171,7 @@ pub fn settle(
         Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
         Err(objection) => {
             let contradicted = Contradicted { claim: Some((claim, checked)), lemmas, objection };
-            let reason = Unknown::Contradiction(Box::new(contradicted));
-            return Ok(Settled::Answer(Verdict::Unknown(reason)));
+            return Ok(Settled::Answer(Verdict::Contradiction(Box::new(contradicted))));
         }
     };
     let witness = match &problem.existence {
@@ -181,7 +183,7 @@ pub fn settle(
         Verdict::Holds(proof)
     } else {
         conditions.sort();
-        Verdict::Unknown(Unknown::Conditional { proof, conditions })
+        Verdict::Conditional(proof, conditions)
     }))
 }
 
@@ -223,7 +225,9 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     Ok(match &passed.problem.existence {
         Existence::Shown(_) => Finding::Nothing,
         Existence::Nothing(what, why) => Finding::Instead(Verdict::Vacuous(*what, why.clone())),
-        Existence::Undefined(reason) => Finding::Instead(Verdict::Unknown(Unknown::Axioms(reason.clone()))),
+        Existence::Undefined(reason) => {
+            Finding::Instead(Verdict::Unknown(Reason::IllDefined(reason.clone())))
+        }
         Existence::Contradicted(trace) => Finding::Contradicted(Objection::InitialState(trace.clone())),
         Existence::Undecided(missing) => Finding::Open(Condition::ExistenceUndecided(missing.clone())),
     })

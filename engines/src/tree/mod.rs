@@ -25,7 +25,7 @@ use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 use bsym_proofs::claim::Evidence;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::bmc::failing_initialisation;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
@@ -34,7 +34,7 @@ use crate::paths::diameter::Diameter;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
-use crate::verdict::{Engine, Progress, Unknown};
+use crate::verdict::{Engine, Progress};
 
 use self::successions::{Follows, Successions, step};
 use self::words::{Word, Words};
@@ -241,7 +241,7 @@ impl Tree {
         work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
         if work.job.depth.is_some_and(|limit| self.depth >= limit) {
-            return Ok(Some(Outcome::Stuck(Unknown::DepthLimit(self.depth))));
+            return Ok(Some(Outcome::Stuck(Reason::DepthLimit(self.depth))));
         }
         let good = problem.assumed_in(self.depth);
         self.session.assert(good)?;
@@ -349,12 +349,12 @@ impl Tree {
                 return Ok(Some(Outcome::Proof(problem.claim(work.job, evidence))));
             }
             return Ok(Some(Outcome::Stuck(match &self.undecided {
-                Some(why) => Unknown::Exhausted(why.clone()),
-                None => Unknown::Unsupported,
+                Some(why) => Reason::Exhausted(why.clone()),
+                None => Reason::Unsupported,
             })));
         }
         if !problem.is_complete() && reached >= DEEPEST_SMALL {
-            return Ok(Some(Outcome::Stuck(Unknown::Unsupported)));
+            return Ok(Some(Outcome::Stuck(Reason::Unsupported)));
         }
         self.depth = reached;
         self.level = std::mem::take(&mut self.longer);
@@ -373,7 +373,7 @@ impl Tree {
         }
         Ok(match work.slice.budget.check() {
             Err(stopped) => Outcome::Paused(stopped),
-            Ok(()) => Outcome::Stuck(Unknown::Exhausted(format!(
+            Ok(()) => Outcome::Stuck(Reason::Exhausted(format!(
                 "no new states after {} event{}, but the length of the longest path without a repeated state is not decided",
                 self.depth,
                 if self.depth == 1 { "" } else { "s" }

@@ -62,6 +62,7 @@ pub fn answer(report: &Report) -> String {
         Verdict::Violated(c) => format!("violated {}", c.trace.steps.len() - 1),
         Verdict::Vacuous(..) => "vacuous".into(),
         Verdict::Unknown(why) => format!("unknown {why:?}"),
+        other => format!("unknown {other:?}"),
     }
 }
 

@@ -26,12 +26,13 @@ use bsym_encodings::session::{Session, SolverError, linked};
 use bsym_encodings::term::Terms;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
-use bsym_engines::verdict::{Engine, Progress, Unknown, Verdict};
+use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_language::int::Int;
 use bsym_language::load::load_model;
 use bsym_language::model::{EventId, Model};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::verdict::Reason;
 use bsym_status::{Level, PairStatus, ProofStatus};
 
 /// Events in the traces that BMC looks at.
@@ -165,23 +166,23 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         Verdict::Unknown(why) => {
             let depth = report.depth.map_or("-".into(), |d| d.to_string());
             match why {
-                Unknown::Stopped(s) => ("timeout", format!("depth {depth}, {s:?}")),
-                Unknown::DepthLimit(d) => ("depth", d.to_string()),
-                Unknown::ReplayFailed(s) => ("replay-failed", s.clone()),
-                Unknown::Unsupported => {
+                Reason::Timeout | Reason::Interrupted | Reason::SolverUnknown(_) => {
+                    ("timeout", format!("depth {depth}, {why:?}"))
+                }
+                Reason::DepthLimit(d) => ("depth", d.to_string()),
+                Reason::Unsupported => {
                     let parts: Vec<_> =
                         report.unsupported.iter().map(|u| format!("{}: {}", u.part, u.reason)).collect();
                     ("unsupported", format!("depth {depth}, {}", parts.join("; ")))
                 }
-                Unknown::CheckFailed(c) => ("check-failed", format!("{c:?}")),
-                Unknown::Solver(s) => ("solver", s.clone()),
-                Unknown::Exhausted(s) => ("exhausted", s.clone()),
-                Unknown::Axioms(s) => ("axioms", s.clone()),
-                Unknown::Contradiction(found) => ("contradiction", format!("{found:?}")),
-                Unknown::Conditional { conditions, .. } => (why.code(), format!("{conditions:?}")),
-                Unknown::Doubtful { why: sentence, .. } => (why.code(), sentence.clone()),
+                Reason::SolverFailed(s) => ("solver", s.clone()),
+                Reason::IllDefined(s) => ("axioms", s.clone()),
+                other => (other.code().word(), other.text()),
             }
         }
+        Verdict::Conditional(_, conditions) => (conditions[0].code().word(), format!("{conditions:?}")),
+        Verdict::Doubtful(_, why) => ("not-checked", why.clone()),
+        Verdict::Contradiction(found) => ("contradiction", format!("{found:?}")),
     };
     let detail: String = detail.replace(['\n', '\t'], " ").chars().take(400).collect();
     println!("{answer}\t{taken:.2}\t{detail}");

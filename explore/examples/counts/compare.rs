@@ -7,11 +7,12 @@ use std::time::Duration;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::SearchOptions;
-use bsym_explore::report::{SearchReport, Unknown, Verdict};
+use bsym_explore::report::{SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_model;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::Violation;
+use bsym_semantics::verdict::Reason;
 use serde_json::Value;
 
 /// What the corpus says about a model.
@@ -140,10 +141,10 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Question) -> (Class, Stri
         s.by_reference,
         s.audited
     );
-    if let Verdict::Unknown(Unknown::ReplayFailed(e)) = &report.verdict {
+    if let Verdict::Unknown(Reason::ReplayFailed(e)) = &report.verdict {
         return (Class::Differs, format!("REPLAY FAILED: {e}; {counts}"));
     }
-    if let Verdict::Unknown(Unknown::Refuted(e)) = &report.verdict {
+    if let Verdict::Unknown(Reason::Refuted(e)) = &report.verdict {
         return (Class::Differs, format!("REFUTED: {e}; {counts}"));
     }
     if let Verdict::Contradiction(difference) = &report.verdict {
@@ -159,12 +160,10 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Question) -> (Class, Stri
         return (Class::Incomplete, format!("incomplete: {}: {}; {counts}", reason.place, reason.error));
     }
     match &report.verdict {
-        Verdict::Unknown(Unknown::Bounded | Unknown::NotChecked(..))
-        | Verdict::Holds(_)
-        | Verdict::Violated(_)
-        | Verdict::Vacuous(_)
-        | Verdict::Contradiction(_) => {}
+        Verdict::Unknown(Reason::Bounded(_)) => {}
         Verdict::Unknown(reason) => return (Class::Unfinished, format!("{reason:?}: {counts}")),
+        Verdict::Doubtful(_, why) => return (Class::Unfinished, format!("{why}: {counts}")),
+        _ => {}
     }
     let counted =
         facts.states.is_none_or(|n| n == s.states) && facts.transitions.is_none_or(|n| n == s.transitions);

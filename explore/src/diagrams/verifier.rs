@@ -9,7 +9,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, judgement};
-use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
+use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 
 use super::auditing::audit;
 use super::exploration::{Exploration, Watch};
@@ -19,9 +19,7 @@ use super::options::DiagramOptions;
 use super::order::order;
 use crate::audit::{Audit, Clock, Difference};
 use crate::options::SearchOptions;
-use crate::report::{
-    DiagramStatistics, Evidence, OpenProperty, Progress, SearchReport, Statistics, Unknown, Verdict,
-};
+use crate::report::{DiagramStatistics, Evidence, OpenProperty, Progress, SearchReport, Statistics, Verdict};
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{Gaps, Key, is_interrupted, keys, open_properties, step_key};
 use crate::search::verifier::asked;
@@ -119,7 +117,7 @@ struct Verifier<'m, 'o> {
     open: BTreeSet<OpenProperty>,
     gaps: Gaps,
     vacuous: Option<Vacuous>,
-    stopped: Option<Unknown>,
+    stopped: Option<Reason>,
     audit: Option<Audit<'m>>,
     difference: Option<Difference>,
     statistics: Statistics,
@@ -278,16 +276,16 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let context = &exploration.system.context;
         let limits = &self.options.limits;
         let stopped = if self.options.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
-            Some(Unknown::Cancelled)
+            Some(Reason::Interrupted)
         } else if limits.time.is_some_and(|t| self.begin.elapsed() >= t) {
-            Some(Unknown::Timeout)
+            Some(Reason::Timeout)
         } else if context.store.is_full() {
-            Some(Unknown::TooManyValues)
+            Some(Reason::TooManyValues)
         } else if let Some(limit) = limits.memory.filter(|n| exploration.bytes() > *n) {
-            Some(Unknown::MemoryLimit(limit))
+            Some(Reason::MemoryOfStates(limit))
         } else if exploration.nodes.is_stopped() || context.stopped {
             // What was given up is the reason, whatever the clock says by now.
-            Some(Unknown::Timeout)
+            Some(Reason::Timeout)
         } else {
             None
         };
@@ -538,11 +536,11 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
         let verdict = match (first, failed, self.stopped.take(), self.vacuous.take()) {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
-            (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
+            (None, Some(reason), ..) => Verdict::Unknown(Reason::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
-            (None, None, None, Some(why)) => Verdict::Vacuous(why),
-            _ if !self.gaps.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
-            _ if !self.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
+            (None, None, None, Some(why)) => why.into(),
+            _ if !self.gaps.incomplete.is_empty() => Verdict::Unknown(Reason::Incomplete(None)),
+            _ if !self.cuts.is_empty() => Verdict::Unknown(Reason::Bounded(None)),
             _ => Verdict::Holds(Evidence {
                 states: self.statistics.states,
                 transitions: self.statistics.transitions,
@@ -551,7 +549,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             }),
         };
         let refuted = self.gaps.refuted.take();
-        let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
+        let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Reason::Refuted(e)));
         let difference = self.difference.take();
         let exhausted = exhausted && difference.is_none();
         let verdict = difference.map_or(verdict, |found| Verdict::Contradiction(Box::new(found)));

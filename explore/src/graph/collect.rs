@@ -16,11 +16,11 @@ use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
-use bsym_semantics::verdict::{Observer, Vacuous};
+use bsym_semantics::verdict::{Observer, Reason, Vacuous};
 
 use super::labelled::{Edge, Graph};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Incomplete, Progress, Unknown};
+use crate::report::{Incomplete, Progress};
 use crate::search::Problem;
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{Gaps, failure, is_interrupted};
@@ -106,7 +106,7 @@ pub struct Collected {
     /// The valuations of the constants.
     pub constants: Vec<Constants>,
     /// Why the visit ended early.
-    pub stopped: Option<Unknown>,
+    pub stopped: Option<Reason>,
     /// There is no state.
     pub vacuous: Option<Vacuous>,
     /// What could not be evaluated.
@@ -260,35 +260,35 @@ impl Visit<'_, '_> {
     }
 
     /// Why the visit has to end before the next state is expanded.
-    fn limit(&self, next: usize) -> Option<Unknown> {
+    fn limit(&self, next: usize) -> Option<Reason> {
         let limits = &self.options.limits;
         if self.options.cancelled.load(Ordering::Relaxed) || self.is_late() {
             return Some(self.interrupted());
         }
         if let Some(most) = limits.states.filter(|most| self.table.len() > *most) {
-            return Some(Unknown::StateLimit(most));
+            return Some(Reason::StateLimit(most));
         }
         let bytes =
             || self.table.bytes() + self.edges.len() * size_of::<Edge>() + self.machine.effort().bytes;
         if next.is_multiple_of(PULSE)
             && let Some(most) = limits.memory.filter(|most| bytes() > *most)
         {
-            return Some(Unknown::MemoryLimit(most));
+            return Some(Reason::MemoryOfStates(most));
         }
-        self.table.is_full().then_some(Unknown::TooManyValues)
+        self.table.is_full().then_some(Reason::TooManyValues)
     }
 
     fn is_late(&self) -> bool {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    fn interrupted(&self) -> Unknown {
+    fn interrupted(&self) -> Reason {
         if self.options.cancelled.load(Ordering::Relaxed) {
-            Unknown::Cancelled
+            Reason::Interrupted
         } else if self.is_late() {
-            Unknown::Timeout
+            Reason::Timeout
         } else {
-            Unknown::TooManyValues
+            Reason::TooManyValues
         }
     }
 
@@ -420,9 +420,9 @@ impl Label {
 
 impl Collected {
     /// Why something may be missing, if anything may be.
-    pub fn doubt(&self) -> Option<Unknown> {
-        let gap = (!self.incomplete.is_empty()).then_some(Unknown::Incomplete);
-        let cut = (!self.cuts.is_empty()).then_some(Unknown::Bounded);
+    pub fn doubt(&self) -> Option<Reason> {
+        let gap = (!self.incomplete.is_empty()).then_some(Reason::Incomplete(None));
+        let cut = (!self.cuts.is_empty()).then_some(Reason::Bounded(None));
         self.stopped.clone().or(gap).or(cut)
     }
 }

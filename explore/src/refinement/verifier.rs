@@ -15,13 +15,13 @@ use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::open_constants::unread_constants;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
-use bsym_semantics::verdict::{Counterexample, Observer, Vacuous};
+use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous, Verdict};
 
 use super::auditing::audit;
 use super::counterexample::{Beside, Path, PathStep, Unmatched, UnmatchedStep, trace_of, unmatched};
 use super::pairs::{Call, Follow, Pair, Pairs, Step};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Incomplete, Progress, Unknown};
+use crate::report::{Incomplete, Progress};
 use crate::search::Problem;
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::{failure, is_interrupted};
@@ -75,22 +75,12 @@ pub struct RefinementReport {
     pub time: Duration,
 }
 
-/// Whether a refinement refines its abstractions.
-#[derive(Clone, PartialEq, Debug)]
-pub enum RefinementVerdict {
-    /// Every step that may be made is matched: all pairs were visited.
-    Holds,
-    /// This one is not, by replay.
-    Violated(Box<Unmatched>),
-    /// There is no valuation, or no initial state.
-    Vacuous(Vacuous),
-    /// Not decided.
-    Unknown(Unknown),
-    /// The search and the reference reading contradict each other: a fault of the program.
-    Contradiction(String),
-}
+/// Answer to whether a refinement refines its abstractions: every step that may be made is matched, and all pairs were
+/// visited, or one is not. A contradiction is one between the search and the reference reading.
+pub type RefinementVerdict = Verdict<(), String, Unmatched>;
 
-/// Whether the invariant and the assertions of a refinement hold in the states that were visited, and nothing fails on the way.
+/// Tells whether the invariant and the assertions of a refinement hold in the states that were visited, and nothing fails on
+/// the way.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Own {
     /// They do.
@@ -168,11 +158,11 @@ pub fn check(
             steps: 0,
         };
         let mut verdict = match valuations.vacuous {
-            Some(why) => RefinementVerdict::Vacuous(why),
+            Some(why) => why.into(),
             None => search.run(),
         };
-        if let (RefinementVerdict::Holds, Some(limited)) = (&verdict, valuations.limited) {
-            verdict = RefinementVerdict::Unknown(limited);
+        if let (Verdict::Holds(()), Some(limited)) = (&verdict, valuations.limited) {
+            verdict = Verdict::Unknown(limited);
         }
         search.report(verdict)
     })
@@ -202,7 +192,7 @@ struct Search<'m, 'o> {
 /// What ends a search.
 enum End {
     Found(Result<Unmatched, String>),
-    Stopped(Unknown),
+    Stopped(Reason),
 }
 
 impl Search<'_, '_> {
@@ -210,32 +200,32 @@ impl Search<'_, '_> {
         let mut failed = None;
         let end = self.visit();
         match end {
-            Some(End::Found(Ok(found))) => return RefinementVerdict::Violated(Box::new(found)),
+            Some(End::Found(Ok(found))) => return Verdict::Violated(Box::new(found)),
             Some(End::Found(Err(why))) => failed = Some(why),
-            Some(End::Stopped(why)) => return RefinementVerdict::Unknown(why),
+            Some(End::Stopped(why)) => return Verdict::Unknown(why),
             None => {}
         }
         let unknown = if let Some(why) = self.stopped() {
             why
         } else if let Some(why) = failed {
-            Unknown::ReplayFailed(why)
+            Reason::ReplayFailed(why)
         } else if let Some(refuted) = self.pairs.gaps.refuted.clone() {
-            Unknown::Refuted(refuted)
+            Reason::Refuted(refuted)
         } else if self.is_unclear || !self.pairs.gaps.incomplete.is_empty() {
-            Unknown::Incomplete
+            Reason::Incomplete(None)
         } else if !self.pairs.cuts().is_empty() {
-            Unknown::Bounded
+            Reason::Bounded(None)
         } else if self.nodes.is_empty() {
-            return RefinementVerdict::Vacuous(Vacuous::NoInitialState);
+            return Vacuous::NoInitialState.into();
         } else {
             let took = self.begin.elapsed();
             let no_well_definedness = self.options.no_well_definedness;
             return match audit(&mut self.pairs, &self.nodes, &self.reference, took, no_well_definedness) {
-                None => RefinementVerdict::Holds,
-                Some(difference) => RefinementVerdict::Contradiction(difference),
+                None => Verdict::Holds(()),
+                Some(difference) => Verdict::Contradiction(difference),
             };
         };
-        RefinementVerdict::Unknown(unknown)
+        Verdict::Unknown(unknown)
     }
 
     fn visit(&mut self) -> Option<End> {
@@ -484,23 +474,23 @@ impl Search<'_, '_> {
         }
     }
 
-    fn stopped(&self) -> Option<Unknown> {
+    fn stopped(&self) -> Option<Reason> {
         let limits = &self.options.limits;
         if self.options.cancelled.load(Ordering::Relaxed) {
-            return Some(Unknown::Cancelled);
+            return Some(Reason::Interrupted);
         }
         if self.deadline.is_some_and(|d| Instant::now() >= d) {
-            return Some(Unknown::Timeout);
+            return Some(Reason::Timeout);
         }
         if let Some(most) = limits.states.filter(|most| self.nodes.len() > *most) {
-            return Some(Unknown::StateLimit(most));
+            return Some(Reason::StateLimit(most));
         }
         let bytes = || self.pairs.bytes() + self.nodes.bytes();
         if let Some(most) = limits.memory.filter(|most| bytes() > *most) {
-            return Some(Unknown::MemoryLimit(most));
+            return Some(Reason::MemoryOfStates(most));
         }
         let full = self.nodes.is_full() || self.pairs.concrete.is_full() || self.pairs.abstracts.is_full();
-        (self.pairs.machine.is_stopped() || full).then_some(Unknown::TooManyValues)
+        (self.pairs.machine.is_stopped() || full).then_some(Reason::TooManyValues)
     }
 
     fn report(self, verdict: RefinementVerdict) -> RefinementReport {

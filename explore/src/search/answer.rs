@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::findings::{Found, Key};
 use super::verifier::Search;
-use crate::report::{Evidence, PartialOrderReduction, SearchReport, Unknown, Verdict};
+use crate::report::{Evidence, PartialOrderReduction, SearchReport, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::space::machine::Machine;
 use crate::space::system::System;
@@ -14,7 +14,7 @@ use crate::store::interner::{Store, text_hash};
 use crate::store::layout::Form;
 use crate::store::rep::Rep;
 use crate::store::state_table::{INITIAL, StateId, Table};
-use bsym_semantics::verdict::Counterexample;
+use bsym_semantics::verdict::{Counterexample, Reason};
 
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {
@@ -60,11 +60,13 @@ impl Search<'_, '_> {
         let verdict = match (first, failed, self.visitor.stopped.take(), self.visitor.findings.vacuous.take())
         {
             (Some(c), ..) => Verdict::Violated(Box::new(c)),
-            (None, Some(reason), ..) => Verdict::Unknown(Unknown::ReplayFailed(reason)),
+            (None, Some(reason), ..) => Verdict::Unknown(Reason::ReplayFailed(reason)),
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
-            (None, None, None, Some(why)) => Verdict::Vacuous(why),
-            _ if !self.visitor.findings.gaps.incomplete.is_empty() => Verdict::Unknown(Unknown::Incomplete),
-            _ if !self.visitor.cuts.is_empty() => Verdict::Unknown(Unknown::Bounded),
+            (None, None, None, Some(why)) => why.into(),
+            _ if !self.visitor.findings.gaps.incomplete.is_empty() => {
+                Verdict::Unknown(Reason::Incomplete(None))
+            }
+            _ if !self.visitor.cuts.is_empty() => Verdict::Unknown(Reason::Bounded(None)),
             _ => {
                 let evidence = Evidence {
                     states: self.visitor.statistics.states,
@@ -73,14 +75,14 @@ impl Search<'_, '_> {
                     symmetric: self.reached.system.orbits.is_some(),
                 };
                 if self.visitor.statistics.reduction.as_ref().is_some_and(|r| r.is_approximate) {
-                    Verdict::Unknown(Unknown::UpToMarkers(evidence))
+                    Verdict::Unknown(Reason::MarkerCollisions)
                 } else {
                     Verdict::Holds(evidence)
                 }
             }
         };
         let refuted = self.visitor.findings.gaps.refuted.take();
-        let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Unknown::Refuted(e)));
+        let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Reason::Refuted(e)));
         let verdict = difference.map_or(verdict, Verdict::Contradiction);
         let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
             || matches!(verdict, Verdict::Holds(_));

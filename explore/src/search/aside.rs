@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashSet};
 
 use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::verdict::Reason;
 
 use super::findings::Key;
 use super::verifier::{Search, States, Verifier};
 use super::witness::Failure;
 use crate::reachability::visitor::Origin;
-use crate::report::{NotSaved, Unknown};
+use crate::report::NotSaved;
 use crate::search::checkpoint::{Aside, CheckpointError, Mark, Snapshot, title};
 use crate::space::machine::Machine;
 use crate::space::system::{Edges, System, Target};
@@ -30,7 +31,7 @@ impl Verifier<'_, '_> {
         match Snapshot::read(path, &self.title(eval), self.options.threads) {
             Ok(snapshot) => Some(snapshot),
             Err(e) => {
-                self.stopped = Some(Unknown::NotResumed(e.to_string()));
+                self.stopped = Some(Reason::NotResumed(e.to_string()));
                 None
             }
         }
@@ -81,7 +82,7 @@ impl Search<'_, '_> {
         self.properties.follow(self.reached.system.matrix());
         if !same || !fits || snapshot.table.width() != width {
             let reason = "the constants have other values now: search from the beginning";
-            self.visitor.stopped = Some(Unknown::NotResumed(reason.into()));
+            self.visitor.stopped = Some(Reason::NotResumed(reason.into()));
             return;
         }
         let (mut row, mut known) = (vec![0; width], HashSet::new());
@@ -97,7 +98,7 @@ impl Search<'_, '_> {
         });
         if !sound {
             let path = self.visitor.options.resume.clone().unwrap_or_default();
-            self.visitor.stopped = Some(Unknown::NotResumed(CheckpointError::Damaged(path).to_string()));
+            self.visitor.stopped = Some(Reason::NotResumed(CheckpointError::Damaged(path).to_string()));
             return;
         }
         self.reached.table = snapshot.table;

@@ -12,11 +12,10 @@ use bsym_semantics::transition;
 use bsym_semantics::transition::open_constants::{LeftOpen, unread_constants};
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, Vacuous};
 
 use super::findings::is_interrupted;
 use crate::options::SearchOptions;
-use crate::report::Unknown;
 use crate::space::machine::Sampling;
 
 /// Valuations that are listed before constants that nothing reads are left open, and the work for it.
@@ -45,7 +44,7 @@ pub(crate) struct Valuations {
     /// There is none.
     pub(crate) vacuous: Option<Vacuous>,
     /// There are more.
-    pub(crate) limited: Option<Unknown>,
+    pub(crate) limited: Option<Reason>,
     /// How many nodes of a state space they are.
     pub(crate) nodes: u64,
     /// Constants that nothing reads, of which one value was taken.
@@ -80,7 +79,7 @@ impl Valuations {
             && found.len() > limit
         {
             found.truncate(limit);
-            limited = Some(Unknown::ValuationLimit(limit));
+            limited = Some(Reason::ValuationLimit(limit));
         }
         Valuations {
             missing,

@@ -1,10 +1,10 @@
 //! What a refinement dropped is part of the answer of a search ([`bsym_semantics::doubt`]).
 
 use bsym_semantics::trace::doubt::{self, Asked};
-use bsym_semantics::verdict::Counterexample;
+use bsym_semantics::verdict::{Condition, Counterexample};
 
 use crate::options::SearchOptions;
-use crate::report::{SearchReport, Unknown, Verdict};
+use crate::report::{SearchReport, Verdict};
 use crate::search::Problem;
 
 /// Searches once more.
@@ -31,7 +31,7 @@ pub fn weigh(
                 doubt::left_open(model, asked).into_iter().map(|d| d.describe(model)).collect();
             if !parts.is_empty() {
                 report.exhausted = false;
-                report.verdict = Verdict::Unknown(Unknown::NotChecked(evidence.clone(), parts));
+                report.verdict = Verdict::Conditional(evidence.clone(), vec![Condition::NotChecked(parts)]);
             }
         }
         Verdict::Violated(first) => {
@@ -59,11 +59,10 @@ pub fn weigh(
                 report.further = genuine.collect();
             } else if let Some(first) = doubtful.into_iter().next() {
                 let why = doubt::doubt(model, &first.trace).map(|d| doubt::sentence(model, d));
-                report.verdict =
-                    Verdict::Unknown(Unknown::Doubtful(Box::new(first), why.unwrap_or_default()));
+                report.verdict = Verdict::Doubtful(Box::new(first), why.unwrap_or_default());
             }
         }
-        Verdict::Vacuous(_) | Verdict::Unknown(_) | Verdict::Contradiction(_) => {}
+        _ => {}
     }
     report
 }

@@ -1,10 +1,11 @@
 //! Limits, progress and checkpoints: what is looked at now and then.
 
+use bsym_semantics::verdict::Reason;
 use std::sync::atomic::Ordering;
 
 use super::schedule::PROGRESS;
 use super::verifier::{Search, States, Verifier};
-use crate::report::{Progress, Unknown};
+use crate::report::Progress;
 
 impl Verifier<'_, '_> {
     /// Looks at the limits and tells the observer.
@@ -12,17 +13,17 @@ impl Verifier<'_, '_> {
         let limits = &self.options.limits;
         let time = self.schedule.begin.elapsed();
         self.stopped = if self.options.cancelled.load(Ordering::Relaxed) {
-            Some(Unknown::Cancelled)
+            Some(Reason::Interrupted)
         } else if limits.time.is_some_and(|t| time >= t) {
-            Some(Unknown::Timeout)
+            Some(Reason::Timeout)
         } else if let Some(limit) = limits.states.filter(|n| states > *n) {
-            Some(Unknown::StateLimit(limit))
+            Some(Reason::StateLimit(limit))
         } else if reached.table.is_full() {
-            Some(Unknown::StateLimit(states))
+            Some(Reason::StateLimit(states))
         } else if reached.system.context.store.is_full() {
-            Some(Unknown::TooManyValues)
+            Some(Reason::TooManyValues)
         } else {
-            limits.memory.filter(|n| bytes > *n).map(Unknown::MemoryLimit)
+            limits.memory.filter(|n| bytes > *n).map(Reason::MemoryOfStates)
         };
         if time >= self.schedule.next_progress {
             self.schedule.next_progress = time + PROGRESS;

@@ -11,7 +11,7 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::state::Constants;
-use bsym_semantics::verdict::Observer;
+use bsym_semantics::verdict::{Observer, Reason};
 
 use super::constants::{Question, Valuations};
 use super::findings;
@@ -24,7 +24,7 @@ use crate::partial_order::instances::{Instances, instances};
 use crate::partial_order::set::Set;
 use crate::partial_order::visible::sound_literals;
 use crate::partial_order::{Property, analyse};
-use crate::report::{Incomplete, PartialOrderReduction, Progress, SearchReport, Unknown, Verdict};
+use crate::report::{Incomplete, PartialOrderReduction, Progress, SearchReport, Verdict};
 
 /// Larger sets are not listed to find out what events read and write.
 const LISTING: usize = 1 << 10;
@@ -156,7 +156,7 @@ fn tell(problem: &Problem<'_>, options: &SearchOptions, cut: &Instances, report:
     let eval = Evaluator::new(problem.model, problem.scope);
     let mut unconfirmed = vec![];
     let mut confirmed = vec![];
-    let verdict = std::mem::replace(&mut report.verdict, Verdict::Unknown(Unknown::Incomplete));
+    let verdict = std::mem::replace(&mut report.verdict, Verdict::Unknown(Reason::Incomplete(None)));
     let (first, other) = match verdict {
         Verdict::Violated(found) => (Some(*found), None),
         Verdict::Contradiction(difference) => {
@@ -180,8 +180,8 @@ fn tell(problem: &Problem<'_>, options: &SearchOptions, cut: &Instances, report:
     let mut confirmed = confirmed.into_iter();
     report.verdict = match (confirmed.next(), unconfirmed.first(), other) {
         (Some(found), ..) => Verdict::Violated(Box::new(found)),
-        (None, Some(reason), _) => Verdict::Unknown(Unknown::ReplayFailed(reason.clone())),
-        (None, None, other) => other.unwrap_or(Verdict::Unknown(Unknown::Incomplete)),
+        (None, Some(reason), _) => Verdict::Unknown(Reason::ReplayFailed(reason.clone())),
+        (None, None, other) => other.unwrap_or(Verdict::Unknown(Reason::Incomplete(None))),
     };
     report.further = confirmed.collect();
     // What was not confirmed is told beside what was.

@@ -5,8 +5,9 @@
 //! time, and samples the rest; its answer is the answer.
 
 use crate::options::SearchOptions;
-use crate::report::{SearchReport, Unknown, Verdict};
+use crate::report::{SearchReport, Verdict};
 use crate::space::machine::{Machine, Sampling};
+use bsym_semantics::verdict::Reason;
 
 /// One round.
 #[derive(Clone, Copy)]
@@ -111,9 +112,11 @@ impl Course {
     /// What comes next: another round where this one has ended early, or found nothing in a part of the states. `sampled`:
     /// whether something was sampled.
     pub(super) fn next(&self, sampled: bool, report: &SearchReport) -> Next {
-        let bounded = matches!(report.verdict, Verdict::Unknown(Unknown::Bounded | Unknown::Incomplete));
-        let failed = matches!(report.verdict, Verdict::Unknown(Unknown::ReplayFailed(_)));
-        if self.round.transitions.is_none() || !(bounded || failed) {
+        let is_open = matches!(
+            report.verdict,
+            Verdict::Unknown(Reason::Bounded(_) | Reason::Incomplete(_) | Reason::ReplayFailed(_))
+        );
+        if self.round.transitions.is_none() || !is_open {
             Next::Nothing
         } else if self.is_dense {
             Next::Narrower

@@ -12,7 +12,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Outcome;
-use bsym_semantics::verdict::{Observer, Vacuous};
+use bsym_semantics::verdict::{Observer, Reason, Vacuous};
 
 use super::constants::{Question, Valuations};
 use super::findings::{Findings, Key};
@@ -28,7 +28,7 @@ use crate::reachability::frontier::Frontier;
 use crate::reachability::properties::Asked;
 use crate::reachability::reached::Reached;
 use crate::reachability::visitor::{Known, Origin, Visitor};
-use crate::report::{NotSaved, Progress, Statistics, Unknown};
+use crate::report::{NotSaved, Progress, Statistics};
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId, LabelKind};
 use crate::space::machine::Machine;
 use crate::space::system::Edges;
@@ -51,7 +51,7 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) findings: Findings,
     pub(super) schedule: Schedule,
     pub(super) statistics: Statistics,
-    pub(super) stopped: Option<Unknown>,
+    pub(super) stopped: Option<Reason>,
     pub(super) not_saved: Option<NotSaved>,
     pub(super) resumed: bool,
     pub(super) initialised: bool,
@@ -160,7 +160,7 @@ impl Search<'_, '_> {
     /// Searches to the end.
     pub(super) fn run(&mut self) {
         let limited = self.visitor.stopped.take();
-        if let Some(Unknown::NotResumed(_)) = limited {
+        if let Some(Reason::NotResumed(_)) = limited {
             self.visitor.stopped = limited;
             return;
         }
@@ -221,7 +221,7 @@ impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
 
     fn expanded(&mut self, reached: &mut States<'m>, state: StateId, enabled: bool) {
         if self.course.ends_after(&reached.system, reached.counts.transitions) {
-            self.stopped = Some(Unknown::Bounded);
+            self.stopped = Some(Reason::Bounded(None));
         }
         if !enabled && self.options.checks.deadlock {
             let row = reached.table.row(state);

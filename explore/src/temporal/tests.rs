@@ -221,7 +221,7 @@ fn verdicts_are_those_of_the_definition() {
                 match report.verdict {
                     // Each was held against the definition.
                     TemporalVerdict::Violated(_) => violated += 1,
-                    TemporalVerdict::Holds => {
+                    TemporalVerdict::Holds(()) => {
                         held += 1;
                         for first in 0..2 {
                             let mut paths = Paths {

@@ -10,7 +10,7 @@ use bsym_semantics::evaluator::cuts::{Cut, Cuts};
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::temporal::Continuation;
 use bsym_semantics::trace::doubt::{self, Asked};
-use bsym_semantics::verdict::{Observer, Vacuous};
+use bsym_semantics::verdict::{Condition, Observer, Reason, Vacuous, Verdict};
 
 use super::acceptance::{Acceptance, Fair};
 use super::auditing::audit;
@@ -20,7 +20,7 @@ use super::graph::Graph;
 use super::product::{Finite, Node, Product};
 use super::propositions::{Executions, Propositions};
 use crate::options::{Limits, SearchOptions};
-use crate::report::{Incomplete, Progress, Unknown};
+use crate::report::{Incomplete, Progress};
 use crate::search::Problem;
 use crate::search::constants::{Question, Valuations};
 use crate::search::findings::Gaps;
@@ -59,26 +59,9 @@ pub struct TemporalReport {
     pub statistics: TemporalStatistics,
 }
 
-/// Whether a formula holds.
-#[derive(Clone, PartialEq, Debug)]
-pub enum TemporalVerdict {
-    /// On every path that counts: all states were visited.
-    Holds,
-    /// Not on this one, which was replayed.
-    Violated(Box<Refutation>),
-    /// There is no path.
-    Vacuous(Vacuous),
-    /// Not decided.
-    Unknown(Unknown),
-    /// The path that was found shows no fault: why, in a sentence.
-    Doubtful(Box<Refutation>, String),
-    /// Every path satisfies it, but parts of the model were dropped from it, each in words.
-    NotChecked(Vec<String>),
-    /// The search and the reference evaluator contradict each other: a fault of the program.
-    Contradiction(String),
-    /// It cannot be asked: why.
-    Refused(String),
-}
+/// Answer to whether a formula holds: on every path that counts, where all states were visited, or not on one, which was
+/// replayed. A contradiction is one between the search and the reference evaluator.
+pub type TemporalVerdict = Verdict<(), String, Refutation>;
 
 /// Counts of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -131,7 +114,7 @@ struct Verifier<'m, 'o> {
     until: Option<Instant>,
     next_progress: Duration,
     vacuous: Option<Vacuous>,
-    limited: Option<Unknown>,
+    limited: Option<Reason>,
     initial: Option<Vec<u32>>,
     /// The labels of each formula's predicates.
     predicates: Vec<Vec<crate::space::dependency_matrix::LabelId>>,
@@ -215,19 +198,21 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let begin = Instant::now();
         let initial = self.initial();
         if let Some(why) = self.stopped(product) {
-            return TemporalVerdict::Unknown(why);
+            return Verdict::Unknown(why);
         }
         if let Some(vacuous) = self.vacuous {
-            return TemporalVerdict::Vacuous(vacuous);
+            return vacuous.into();
         }
         let mut automaton = match Automaton::of_counterexamples(&temporal.formula, temporal.atoms.len()) {
             Ok(automaton) => automaton,
-            Err(too) => return TemporalVerdict::Refused(format!("it has more than {} {}", too.1, too.0)),
+            Err(too) => {
+                return Verdict::Unknown(Reason::Refused(format!("it has more than {} {}", too.1, too.0)));
+            }
         };
         let made = Propositions::new(&self.graph, &temporal.atoms, &self.predicates[number]);
         let (mut propositions, fair) = match (made, self.fairness(temporal)) {
             (Ok(propositions), Ok(fair)) => (propositions, fair),
-            (Err(why), _) | (_, Err(why)) => return TemporalVerdict::Refused(why),
+            (Err(why), _) | (_, Err(why)) => return Verdict::Unknown(Reason::Refused(why)),
         };
         for state in initial {
             product.begin(Node { state, location: automaton.initial() });
@@ -238,7 +223,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             let finite = product.expand(&mut self.graph, &mut propositions, &mut automaton);
             if let Some(finite) = finite {
                 match self.finite(temporal, product, finite) {
-                    Ok(found) => return TemporalVerdict::Violated(Box::new(found)),
+                    Ok(found) => return Verdict::Violated(Box::new(found)),
                     Err(why) => failed = failed.or(Some(why)),
                 }
             }
@@ -246,19 +231,19 @@ impl<'m, 'o> Verifier<'m, 'o> {
             if (n.is_multiple_of(PULSE) || self.graph.machine.is_stopped())
                 && let Some(why) = self.pulse(product)
             {
-                return TemporalVerdict::Unknown(why);
+                return Verdict::Unknown(why);
             }
             if n >= look {
                 look = 2 * n;
                 match self.look(temporal, product, &fair, &automaton) {
-                    Some(Ok(found)) => return TemporalVerdict::Violated(Box::new(found)),
+                    Some(Ok(found)) => return Verdict::Violated(Box::new(found)),
                     Some(Err(why)) => failed = failed.or(Some(why)),
                     None => {}
                 }
             }
         }
         match self.look(temporal, product, &fair, &automaton) {
-            Some(Ok(found)) => return TemporalVerdict::Violated(Box::new(found)),
+            Some(Ok(found)) => return Verdict::Violated(Box::new(found)),
             Some(Err(why)) => failed = failed.or(Some(why)),
             None => {}
         }
@@ -267,23 +252,23 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let unknown = if let Some(why) = self.stopped(product) {
             why
         } else if let Some(why) = failed {
-            Unknown::ReplayFailed(why)
+            Reason::ReplayFailed(why)
         } else if let Some(refuted) = refuted {
-            Unknown::Refuted(refuted.clone())
+            Reason::Refuted(refuted.clone())
         } else if !self.graph.gaps.incomplete.is_empty() || !gaps.incomplete.is_empty() {
-            Unknown::Incomplete
+            Reason::Incomplete(None)
         } else if !self.cuts.is_empty() {
-            Unknown::Bounded
+            Reason::Bounded(None)
         } else if let Some(limited) = self.limited.clone() {
             limited
         } else {
             let took = begin.elapsed();
             return match audit(&mut self.graph, &mut propositions, temporal, &self.reference, took) {
-                None => TemporalVerdict::Holds,
-                Some(difference) => TemporalVerdict::Contradiction(difference),
+                None => Verdict::Holds(()),
+                Some(difference) => Verdict::Contradiction(difference),
             };
         };
-        TemporalVerdict::Unknown(unknown)
+        Verdict::Unknown(unknown)
     }
 
     /// The initial states under all valuations; found once.
@@ -352,23 +337,26 @@ impl<'m, 'o> Verifier<'m, 'o> {
     fn weigh(&self, verdict: TemporalVerdict) -> TemporalVerdict {
         let model = self.reference.model;
         match verdict {
-            TemporalVerdict::Holds => {
+            Verdict::Holds(()) => {
                 // A step that is none may hide that a path ends.
                 let asked = Asked { invariant: false, assertions: false, deadlock: true };
                 let parts: Vec<String> =
                     doubt::left_open(model, asked).into_iter().map(|d| d.describe(model)).collect();
-                if parts.is_empty() { TemporalVerdict::Holds } else { TemporalVerdict::NotChecked(parts) }
+                match parts.is_empty() {
+                    true => Verdict::Holds(()),
+                    false => Verdict::Conditional((), vec![Condition::NotChecked(parts)]),
+                }
             }
-            TemporalVerdict::Violated(found) => match doubt::doubt(model, &found.trace) {
-                Some(dropped) => TemporalVerdict::Doubtful(found, doubt::sentence(model, dropped)),
-                None => TemporalVerdict::Violated(found),
+            Verdict::Violated(found) => match doubt::doubt(model, &found.trace) {
+                Some(dropped) => Verdict::Doubtful(found, doubt::sentence(model, dropped)),
+                None => Verdict::Violated(found),
             },
             other => other,
         }
     }
 
     /// Why the search has to end, looked at now and then.
-    fn pulse(&mut self, product: &Product) -> Option<Unknown> {
+    fn pulse(&mut self, product: &Product) -> Option<Reason> {
         let elapsed = self.begin.elapsed();
         if elapsed >= self.next_progress {
             self.next_progress = elapsed + PROGRESS;
@@ -383,22 +371,22 @@ impl<'m, 'o> Verifier<'m, 'o> {
         self.stopped(product)
     }
 
-    fn stopped(&self, product: &Product) -> Option<Unknown> {
+    fn stopped(&self, product: &Product) -> Option<Reason> {
         let limits = &self.options.limits;
         let machine_stopped = self.graph.machine.is_stopped();
         if self.options.cancelled.load(Ordering::Relaxed) {
-            return Some(Unknown::Cancelled);
+            return Some(Reason::Interrupted);
         }
         if self.until.is_some_and(|d| Instant::now() >= d) {
-            return Some(Unknown::Timeout);
+            return Some(Reason::Timeout);
         }
         if let Some(most) = limits.states.filter(|most| self.graph.table.len() > *most) {
-            return Some(Unknown::StateLimit(most));
+            return Some(Reason::StateLimit(most));
         }
         if let Some(most) = limits.memory.filter(|most| self.graph.bytes() + product.bytes() > *most) {
-            return Some(Unknown::MemoryLimit(most));
+            return Some(Reason::MemoryOfStates(most));
         }
-        (machine_stopped || self.graph.is_full()).then_some(Unknown::TooManyValues)
+        (machine_stopped || self.graph.is_full()).then_some(Reason::TooManyValues)
     }
 }
 

@@ -1,17 +1,15 @@
 //! The answer of the symbolic engines.
 
 use bsym_encodings::session::Size;
-use bsym_engines::verdict::{PropertyVerdict, Report, Unknown, Verdict as Found};
+use bsym_engines::verdict::{PropertyVerdict, Report};
 use bsym_proofs::claim::Property;
-use bsym_semantics::trace::Trace;
-use bsym_semantics::verdict::Counterexample;
+use bsym_semantics::verdict::{Counterexample, Verdict};
 use bsym_status::{Check, Pair};
 
-use super::{Subject, Verdict, Verification};
+use super::{Subject, Verification};
 use crate::answer::diagnostic::UnsupportedObject;
-use crate::answer::proof::ProofObject;
+use crate::answer::proof::{CheckedObject, ContradictionObject, ProofObject};
 use crate::answer::property::PropertyObject;
-use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::seconds;
 use crate::answer::trace::{CounterexampleObject, CounterexampleToInductionObject};
@@ -22,30 +20,25 @@ impl Verification {
         let (model, settings) = (subject.model, &subject.settings);
         let object =
             |found: &Counterexample| CounterexampleObject::new(model, &found.trace, &found.violations);
-        let mut scope = ScopeObject::new(model, &report.scope, settings);
-        // The sizes of the deferred sets in a counterexample are part of what it says.
-        let mut scope_of = |trace: &Trace| scope = ScopeObject::new(model, &trace.scope, settings);
-        let verdict = match &report.verdict {
-            Found::Holds(proof) => Verdict::Holds(Box::new(ProofObject::new(model, proof))),
-            Found::Violated(found) => {
-                scope_of(&found.trace);
-                Verdict::Violated(Box::new(object(found)), None)
-            }
-            Found::Vacuous(what, why) => Verdict::Vacuous(*what, why.clone(), vec![]),
-            Found::Unknown(unknown) => {
-                if let Unknown::Doubtful { counterexample, .. } = unknown {
-                    scope_of(&counterexample.trace);
-                }
-                Verdict::Unknown(Reason::of(model, subject.scope, settings, unknown))
-            }
-        };
+        let verdict = report.verdict.map(
+            |proof| Box::new(ProofObject::new(model, proof)),
+            object,
+            |wrong| {
+                let found = ContradictionObject::of(model, subject.scope, settings, wrong);
+                Verdict::Contradiction(Box::new(found))
+            },
+        );
         let mut answer = Verification::new(subject, report.engine.name(), report.depth, verdict);
-        answer.scope = scope;
+        // The sizes of the deferred sets in a counterexample are part of what it says.
+        let found = report.verdict.counterexample();
+        let scope = found.map_or(&report.scope, |found| &found.trace.scope);
+        answer.scope = ScopeObject::new(model, scope, settings);
+        answer.failed_checks = report.failed_checks.as_ref().map(CheckedObject::from);
         let property =
             |&(p, verdict): &(Property, PropertyVerdict)| PropertyObject::new(model, p, verdict.into());
         answer.properties = report.properties.iter().map(property).collect();
         // Where there is an answer nobody asks what kept it, and what else was found.
-        if let Found::Unknown(_) = report.verdict {
+        if answer.undecided().is_some() {
             let path = report.counterexample_to_induction.as_ref();
             answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
             answer.found_invariants = report.found_invariants.clone();
@@ -78,10 +71,8 @@ impl Verification {
 
 /// A proof says itself what it rests on; anything else rests on what nobody could confirm.
 fn rests_on(report: &Report) -> (&[Pair], &[Check]) {
-    match &report.verdict {
-        Found::Holds(proof) | Found::Unknown(Unknown::Conditional { proof, .. }) => {
-            (&proof.checked.trusted, &proof.checked.trusted_checks)
-        }
-        _ => (&report.unconfirmed_statuses, &report.unconfirmed_checks),
+    match report.verdict.evidence() {
+        Some(proof) => (&proof.checked.trusted, &proof.checked.trusted_checks),
+        None => (&report.unconfirmed_statuses, &report.unconfirmed_checks),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use bsym_semantics::verdict::{Reason, ReasonCode};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
@@ -16,8 +17,7 @@ use crate::answer::proof::{
     CertificateObject, CheckedObject, ConditionObject, ContradictionObject, EvidenceKind,
 };
 use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject};
-use crate::answer::reason::Reason;
-use crate::answer::reason_code::ReasonCode;
+use crate::answer::reason_schema::ReasonSchema;
 use crate::answer::refinement::RefinementObject;
 use crate::answer::scope::ScopeObject;
 use crate::answer::status::ProofsObject;
@@ -79,6 +79,7 @@ struct Flat<'a> {
     /// a refinement of classical B compared with its abstractions
     refinement: Option<&'a RefinementObject>,
     /// why there is no answer, or nothing to check
+    #[schemars(with = "Option<ReasonSchema>")]
     reason_code: Option<ReasonCode>,
     reason: Option<String>,
     /// what the attached proof leaves open
@@ -95,11 +96,7 @@ struct Flat<'a> {
 impl<'a> From<&'a Verification> for Flat<'a> {
     fn from(answer: &'a Verification) -> Flat<'a> {
         let verdict = &answer.verdict;
-        let (found, proof) = (verdict.counterexample(), verdict.proof());
-        let (core, reason): (&[AxiomObject], _) = match verdict {
-            Verdict::Vacuous(_, reason, core) => (core, Some(reason.clone())),
-            _ => (&[], verdict.reason().map(Reason::text)),
-        };
+        let (found, proof) = (verdict.counterexample(), verdict.evidence());
         let about: Vec<&str> = answer.about().into_iter().map(PropertyKind::word).collect();
         Flat {
             format: "bsym-result",
@@ -109,24 +106,24 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             file: &answer.file,
             engine: &answer.engine,
             property: about.join(","),
-            verdict: verdict.word(),
+            verdict: verdict.into(),
             scope: &answer.scope,
             scopes_tried: &answer.scopes_tried,
-            core,
+            core: if let Verdict::Vacuous(..) = verdict { &answer.core } else { &[] },
             well_definedness: answer.well_definedness,
             encoding: answer.encoding.as_ref(),
             depth: answer.reached(),
             violated: found.map_or(&[], |found| &found.violated),
             constants: found.map_or_else(Cow::default, |found| Cow::Borrowed(&found.constants)),
             trace: found.map(|found| found.trace.as_slice()),
-            trace_file: verdict.trace_file(),
+            trace_file: answer.trace_file.as_deref().filter(|_| found.is_some()),
             further: &answer.further,
             properties: &answer.properties,
             invariant: proof.map_or(&[], |proof| &proof.invariant),
-            certificate: verdict.certificate(),
+            certificate: answer.certificate(),
             certificate_kind: proof.map(|proof| proof.kind),
-            checked: match verdict.reason() {
-                Some(Reason::CheckFailed(checked)) => Some(checked),
+            checked: match verdict {
+                Verdict::Unknown(Reason::CheckFailed { .. }) => answer.failed_checks.as_ref(),
                 _ => proof.and_then(|proof| proof.checked.as_ref()),
             },
             counterexample_to_induction: answer.counterexample_to_induction.as_ref(),
@@ -140,14 +137,13 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             search: answer.search.as_ref(),
             refinement: answer.refinement.as_ref(),
             reason_code: verdict.reason_code(),
-            reason,
-            conditions: match verdict.reason() {
-                Some(Reason::Conditional(_, all)) => all.iter().map(ConditionObject::from).collect(),
-                Some(Reason::Visited(_, one)) => vec![one.into()],
+            reason: answer.reason(),
+            conditions: match verdict {
+                Verdict::Conditional(_, all) => all.iter().map(ConditionObject::from).collect(),
                 _ => vec![],
             },
-            contradiction: match verdict.reason() {
-                Some(Reason::Contradiction(found, _)) => Some(found),
+            contradiction: match verdict {
+                Verdict::Contradiction(found) => Some(found),
                 _ => None,
             },
             not_checked: &answer.not_checked,

@@ -1,7 +1,7 @@
 //! The answer of `check`, `bmc`, `tree`, `kind`, `ic3` and `mc`: everything that is known at the end of a run.
 //!
-//! [`Verdict`] holds what only one verdict has. `json` projects all of it onto one flat object, `text` says it to
-//! people, and the exit code follows from the verdict; `engines` and `search` make it from what a run reports.
+//! `json` projects all of it onto one flat object, `text` says it to people, and the exit code follows from the verdict;
+//! `engines` and `search` make it from what a run reports.
 
 mod engines;
 mod json;
@@ -15,7 +15,7 @@ use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::{SmallBounds, small_bounds};
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{self, Condition, Reason, ReasonCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -25,10 +25,8 @@ use super::diagnostic::{DiagnosticObject, UnsupportedObject};
 use super::encoding::EncodingObject;
 use super::not_asked::{NotAskedObject, not_asked};
 use super::not_checked::DroppedObject;
-use super::proof::{CertificateObject, ProofObject};
+use super::proof::{CertificateObject, CheckedObject, ContradictionObject, EvidenceKind, ProofObject};
 use super::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord, kinds_asked};
-use super::reason::Reason;
-use super::reason_code::ReasonCode;
 use super::refinement::RefinementObject;
 use super::scope::ScopeObject;
 use super::statistics::StatsObject;
@@ -49,6 +47,12 @@ pub struct Verification {
     /// What was checked.
     pub asked: Vec<PropertyKind>,
     pub verdict: Verdict,
+    /// Where there is nothing to check: the axioms that contradict each other.
+    pub core: Vec<AxiomObject>,
+    /// The file that the trace was written to.
+    pub trace_file: Option<String>,
+    /// The outcome of the checks of a proof that did not pass them.
+    pub failed_checks: Option<CheckedObject>,
     pub scope: ScopeObject,
     /// Smaller scopes, chosen by default, in which there was nothing to search.
     pub scopes_tried: Vec<ScopeObject>,
@@ -84,107 +88,8 @@ pub struct Verification {
     pub small_bounds: Option<SmallBounds>,
 }
 
-/// The answer about all properties together, with what only it has.
-#[derive(Clone, Debug)]
-pub enum Verdict {
-    /// Every reachable state satisfies the properties.
-    Holds(Box<ProofObject>),
-    /// A trace that was replayed, and the file that it was written to.
-    Violated(Box<CounterexampleObject>, Option<String>),
-    /// Nothing to check: why, the same in words, and the axioms that contradict each other.
-    Vacuous(Vacuous, String, Vec<AxiomObject>),
-    /// Not decided.
-    Unknown(Reason),
-}
-
-impl From<Vacuous> for ReasonCode {
-    fn from(why: Vacuous) -> ReasonCode {
-        match why {
-            Vacuous::NoValuation => ReasonCode::NoValuation,
-            Vacuous::NoInitialState => ReasonCode::NoInitialState,
-        }
-    }
-}
-
-impl Verdict {
-    /// In a word.
-    pub fn word(&self) -> VerdictWord {
-        match self {
-            Verdict::Holds(_) => VerdictWord::Holds,
-            Verdict::Violated(..) => VerdictWord::Violated,
-            Verdict::Vacuous(..) => VerdictWord::Vacuous,
-            Verdict::Unknown(_) => VerdictWord::Unknown,
-        }
-    }
-
-    /// The proof: of a `holds`, or one that leaves something open.
-    pub fn proof(&self) -> Option<&ProofObject> {
-        match self {
-            Verdict::Holds(proof)
-            | Verdict::Unknown(Reason::Conditional(proof, _) | Reason::Visited(proof, _)) => Some(proof),
-            _ => None,
-        }
-    }
-
-    /// The trace with what is wrong at its end: of a violation, or one that shows no fault.
-    pub fn counterexample(&self) -> Option<&CounterexampleObject> {
-        match self {
-            Verdict::Violated(found, _) | Verdict::Unknown(Reason::Doubtful(found, ..)) => Some(found),
-            _ => None,
-        }
-    }
-
-    /// Why there is no answer.
-    pub fn reason(&self) -> Option<&Reason> {
-        match self {
-            Verdict::Unknown(reason) => Some(reason),
-            _ => None,
-        }
-    }
-
-    /// The word of the reason.
-    pub fn reason_code(&self) -> Option<ReasonCode> {
-        match self {
-            Verdict::Vacuous(what, ..) => Some((*what).into()),
-            _ => self.reason().map(Reason::code),
-        }
-    }
-
-    /// The certificate of a proof, also of one that is wrong.
-    pub fn certificate(&self) -> Option<&CertificateObject> {
-        match self {
-            Verdict::Unknown(Reason::Contradiction(_, certificate)) => certificate.as_ref(),
-            _ => self.proof().and_then(|proof| proof.certificate.as_ref()),
-        }
-    }
-
-    /// Attaches the certificate of the proof.
-    pub fn set_certificate(&mut self, certificate: CertificateObject) {
-        match self {
-            Verdict::Holds(proof)
-            | Verdict::Unknown(Reason::Conditional(proof, _) | Reason::Visited(proof, _)) => {
-                proof.certificate = Some(certificate);
-            }
-            Verdict::Unknown(Reason::Contradiction(_, place)) => *place = Some(certificate),
-            _ => {}
-        }
-    }
-
-    /// The file that the trace was written to.
-    pub fn trace_file(&self) -> Option<&str> {
-        match self {
-            Verdict::Violated(_, file) | Verdict::Unknown(Reason::Doubtful(_, _, file)) => file.as_deref(),
-            _ => None,
-        }
-    }
-
-    /// Says where the trace was written to.
-    pub fn set_trace_file(&mut self, path: String) {
-        if let Verdict::Violated(_, file) | Verdict::Unknown(Reason::Doubtful(_, _, file)) = self {
-            *file = Some(path);
-        }
-    }
-}
+/// The answer about all properties together.
+pub type Verdict = verdict::Verdict<Box<ProofObject>, Box<ContradictionObject>, CounterexampleObject>;
 
 /// What the search beside the engines of `check` did, in its own words.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -251,6 +156,9 @@ impl Verification {
             engine: engine.into(),
             asked: kinds_asked(subject.properties),
             verdict,
+            core: vec![],
+            trace_file: None,
+            failed_checks: None,
             scope: ScopeObject::new(model, subject.scope, &subject.settings),
             scopes_tried: vec![],
             well_definedness: subject.well_definedness,
@@ -287,7 +195,52 @@ impl Verification {
     /// Events in the counterexample; `k` or the diameter of a proof; else the depth without violation.
     pub fn reached(&self) -> Option<usize> {
         let found = self.verdict.counterexample().map(CounterexampleObject::events);
-        found.or(self.verdict.proof().and_then(|proof| proof.steps)).or(self.depth)
+        found.or(self.verdict.evidence().and_then(|proof| proof.steps)).or(self.depth)
+    }
+
+    /// Returns the code of the reason where nothing is decided: not of what holds, is violated or vacuous.
+    pub fn undecided(&self) -> Option<ReasonCode> {
+        self.verdict.reason_code().filter(|_| !matches!(self.verdict, Verdict::Vacuous(..)))
+    }
+
+    /// Returns the reason in a sentence: why there is no answer, or nothing to check.
+    pub fn reason(&self) -> Option<String> {
+        let explanation = match &self.verdict {
+            Verdict::Holds(_) | Verdict::Violated(_) => return None,
+            Verdict::Vacuous(_, why) => return Some(why.clone()),
+            Verdict::Unknown(reason) => return Some(reason.text()),
+            Verdict::Conditional(proof, conditions) => {
+                let all: Vec<String> = conditions.iter().map(Condition::message).collect();
+                let is_visited = matches!(conditions[..], [Condition::NotChecked(_)])
+                    && (proof.of_levels || proof.kind == EvidenceKind::Search);
+                let known =
+                    if is_visited { "every state was visited" } else { "a proof was found and checked" };
+                format!("{known}, but {}", all.join("; and "))
+            }
+            Verdict::Doubtful(_, why) => why.clone(),
+            Verdict::Contradiction(found) => format!("{}; this is a mistake of bsym", found.sentence()),
+        };
+        self.verdict.reason_code().map(|code| code.sentence(&explanation))
+    }
+
+    /// Returns the certificate of a proof, also of one that is wrong.
+    pub fn certificate(&self) -> Option<&CertificateObject> {
+        match &self.verdict {
+            Verdict::Contradiction(found) => found.certificate.as_ref(),
+            verdict => verdict.evidence()?.certificate.as_ref(),
+        }
+    }
+
+    /// Attaches the certificate of the proof, where there is one.
+    pub fn set_certificate(&mut self, certificate: CertificateObject) {
+        match &mut self.verdict {
+            Verdict::Contradiction(found) => found.certificate = Some(certificate),
+            verdict => {
+                if let Some(proof) = verdict.evidence_mut() {
+                    proof.certificate = Some(certificate);
+                }
+            }
+        }
     }
 
     /// What a script is told.
@@ -296,8 +249,8 @@ impl Verification {
             Verdict::Holds(_) => Exit::Done,
             Verdict::Violated(..) => Exit::Violated,
             // Two parts of the program contradict each other.
-            Verdict::Unknown(Reason::AuditFailed(_) | Reason::Contradiction(..)) => Exit::Failed,
-            Verdict::Vacuous(..) | Verdict::Unknown(_) => Exit::Unknown,
+            Verdict::Unknown(Reason::AuditFailed(_)) | Verdict::Contradiction(_) => Exit::Failed,
+            _ => Exit::Unknown,
         }
     }
 }

@@ -1,11 +1,9 @@
 //! The result of an explicit-state search.
 
-use bsym_engines::verdict::{Condition, violated_properties};
+use bsym_engines::verdict::violated_properties;
 use bsym_engines::vetting::Vetted;
 use bsym_explore::audit::{Difference, Finding, Refutation};
-use bsym_explore::report::{
-    Incomplete, OpenProperty, Reduction, Refused, SearchReport, Unknown, Verdict as Found,
-};
+use bsym_explore::report::{Incomplete, OpenProperty, Reduction, Refused, SearchReport};
 use bsym_language::model::{EventId, Model};
 use bsym_language::source::Span;
 use bsym_language::types::CarrierId;
@@ -16,15 +14,14 @@ use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Name;
 use bsym_semantics::value::text::value_text;
-use bsym_semantics::verdict::Counterexample;
+use bsym_semantics::verdict::{Counterexample, Reason, Verdict};
 use bsym_status::{Level, Pair, ProofStatus};
 
-use super::{Subject, Verdict, Verification};
+use super::{Subject, Verification};
 use crate::answer::coverage::CoverageObject;
 use crate::answer::diagnostic::{UnsupportedObject, location, place};
 use crate::answer::proof::ProofObject;
 use crate::answer::property::{AxiomObject, PropertyObject, PropertyVerdictWord};
-use crate::answer::reason::Reason;
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::{InterchangeableObject, SymmetryObject, constant_names, left_open_text};
 use crate::answer::status::PairObject;
@@ -36,26 +33,24 @@ impl Verification {
         let (model, settings) = (subject.model, &subject.settings);
         let object =
             |found: &Counterexample| CounterexampleObject::new(model, &found.trace, &found.violations);
-        let verdict = match &report.verdict {
-            Found::Holds(found) => Verdict::Holds(Box::new(ProofObject::search(found.symmetric))),
-            Found::Violated(found) => Verdict::Violated(Box::new(object(found)), None),
-            Found::Vacuous(why) => Verdict::Vacuous(*why, why.to_string(), vec![]),
-            Found::Contradiction(difference) => {
+        let mut verdict = report.verdict.map(
+            |found| Box::new(ProofObject::search(found.symmetric)),
+            object,
+            |difference| {
                 Verdict::Unknown(Reason::AuditFailed(difference_text(model, &report.scope, difference)))
-            }
-            Found::Unknown(unknown) => {
-                Verdict::Unknown(search_reason(model, unknown, &report.incomplete, &report.cuts, None))
-            }
-        };
-        let trace = match &report.verdict {
-            Found::Violated(found) | Found::Unknown(Unknown::Doubtful(found, _)) => Some(&found.trace),
-            _ => None,
-        };
+            },
+        );
+        if let Verdict::Unknown(reason) = &report.verdict {
+            let reason = search_reason(model, reason, &report.incomplete, &report.cuts, None);
+            verdict = Verdict::Unknown(reason);
+        }
+        let found = report.verdict.counterexample();
         let engine = if report.statistics.diagram.is_some() { "ldd" } else { "mc" };
         let mut answer = Verification::new(subject, engine, report.statistics.depth, verdict);
         // A search evaluates; the engines that it may have run beside did not answer.
         answer.encoding = None;
-        answer.scope = ScopeObject::new(model, trace.map_or(&report.scope, |trace| &trace.scope), settings);
+        answer.scope =
+            ScopeObject::new(model, found.map_or(&report.scope, |found| &found.trace.scope), settings);
         answer.states = Some(report.statistics.states);
         answer.transitions = Some(report.statistics.transitions);
         if let Some(diagram) = &report.statistics.diagram {
@@ -71,7 +66,7 @@ impl Verification {
         }
         if let Some(found) = report.statistics.partial_order {
             answer.stats.partial_order = Some(found.into());
-            if let Verdict::Holds(proof) | Verdict::Unknown(Reason::Visited(proof, _)) = &mut answer.verdict {
+            if let Some(proof) = answer.verdict.evidence_mut() {
                 proof.partial = found.reduced > 0;
             }
             if found.reduced == 0 {
@@ -86,7 +81,7 @@ impl Verification {
         answer.stats.left_open = constant_names(model, &report.statistics.left_open);
         answer.warnings.extend(left_open_text(&answer.stats.left_open));
         // Of what is left out where values are cut nothing is known.
-        let complete = report.exhausted || matches!(report.verdict, Found::Holds(_));
+        let complete = report.exhausted || matches!(report.verdict, Verdict::Holds(_));
         answer.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
         answer.stats.audited = Some(report.statistics.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
@@ -102,7 +97,7 @@ impl Verification {
         answer.unsupported = incomplete.chain(cuts).collect();
         answer.further = report.further.iter().map(object).collect();
         let first = match &report.verdict {
-            Found::Violated(found) => Some(&**found),
+            Verdict::Violated(found) => Some(&**found),
             _ => None,
         };
         let violated: Vec<Property> = first
@@ -145,8 +140,8 @@ impl Verification {
     /// Of a verdict that there is nothing to check: the axioms that contradict each other, by position, and for which
     /// scopes that is known.
     pub fn set_core(&mut self, model: &Model, core: &[usize], scopes: Option<String>) {
-        if let Verdict::Vacuous(_, reason, axioms) = &mut self.verdict {
-            *axioms = AxiomObject::all(model, core);
+        if let Verdict::Vacuous(_, reason) = &mut self.verdict {
+            self.core = AxiomObject::all(model, core);
             if let Some(scopes) = scopes {
                 reason.push_str(&format!(": {scopes}"));
             }
@@ -303,48 +298,27 @@ fn is_open(report: &SearchReport, property: Property) -> bool {
     report.open.contains(&open)
 }
 
-/// Returns the reason why a search gave no answer. Where it was cancelled, that is why the run was stopped, if it was.
+/// Returns the reason why a search gave no answer, in the words of the model. Where it was cancelled, that is why the run was
+/// stopped, if it was.
 pub fn search_reason(
     model: &Model,
-    unknown: &Unknown,
+    reason: &Reason,
     incomplete: &[Incomplete],
     cuts: &[Cut],
     stopped: Option<Reason>,
 ) -> Reason {
-    if let (Some(stopped), Unknown::Cancelled | Unknown::Timeout) = (stopped, unknown) {
-        return stopped;
-    }
-    match unknown {
-        Unknown::Cancelled => Reason::Interrupted,
-        Unknown::Timeout => Reason::Timeout,
-        Unknown::StateLimit(n) => Reason::StateLimit(*n),
-        Unknown::MemoryLimit(n) => Reason::MemoryOfStates(*n as u64),
-        Unknown::TooManyValues => Reason::TooManyValues,
-        Unknown::ValuationLimit(n) => Reason::ValuationLimit(*n),
-        Unknown::Incomplete => {
-            let Some(first) = incomplete.first() else {
-                return Reason::Incomplete("something could not be evaluated".into());
-            };
+    match reason {
+        Reason::Interrupted | Reason::Timeout => stopped.unwrap_or_else(|| reason.clone()),
+        Reason::Incomplete(None) => Reason::Incomplete(incomplete.first().map(|first| {
             let constant = first.error.constant.map(|id| &model.constants[id.index()].name);
             let help = constant.map(|name| format!("; --set {name}=EXPR fixes it")).unwrap_or_default();
-            Reason::Incomplete(format!("{}: {}{help}", first.place, first.error.message))
+            format!("{}: {}{help}", first.place, first.error.message)
+        })),
+        Reason::Bounded(None) => {
+            Reason::Bounded(cuts.first().map(|cut| bounded_reason(model, cut, cuts.len())))
         }
-        Unknown::Bounded => Reason::Bounded(
-            cuts.first().map_or_else(String::new, |cut| bounded_reason(model, cut, cuts.len())),
-        ),
-        Unknown::UpToMarkers(_) => Reason::MarkerCollisions,
-        Unknown::NotChecked(found, parts) => Reason::Visited(
-            Box::new(ProofObject::search(found.symmetric)),
-            Condition::NotChecked(parts.clone()),
-        ),
-        Unknown::Doubtful(found, why) => {
-            let object = CounterexampleObject::new(model, &found.trace, &found.violations);
-            Reason::Doubtful(Box::new(object), why.clone(), None)
-        }
-        // The command refuses to go on before it comes to an answer.
-        Unknown::NotResumed(why) => Reason::Incomplete(why.clone()),
-        Unknown::ReplayFailed(why) => Reason::ReplayFailed(why.clone()),
-        Unknown::Refuted(e) => Reason::AuditFailed(format!("{}{}", e.message, at(model, e.span))),
+        Reason::Refuted(e) => Reason::AuditFailed(format!("{}{}", e.message, at(model, e.span))),
+        other => other.clone(),
     }
 }
 

@@ -2,16 +2,14 @@
 
 use std::fmt::{Result, Write};
 
-use bsym_semantics::verdict::Vacuous;
+use bsym_semantics::verdict::{Reason, ReasonCode, Vacuous, Verdict};
 
-use super::{BesideObject, Verdict, Verification, worth_trying};
+use super::{BesideObject, Verification, worth_trying};
 use crate::answer::diagnostic::location;
 use crate::answer::encoding::EncodingObject;
 use crate::answer::not_checked;
 use crate::answer::proof::{CertificateObject, ObjectionWord};
 use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord};
-use crate::answer::reason::Reason;
-use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
 use crate::answer::statistics::InterchangeableObject;
 use crate::answer::trace::{Style, after, events};
@@ -38,10 +36,10 @@ impl Verification {
         if let Some(coverage) = &self.coverage {
             let _ = coverage.write(text, paint);
         }
-        let _ = self.proofs.write(text, self.verdict.proof().is_some(), paint);
+        let _ = self.proofs.write(text, self.verdict.evidence().is_some(), paint);
         let mut hint = next(self).to_string();
-        if let (Some(bounds), Verdict::Unknown(reason)) = (self.small_bounds, &self.verdict)
-            && worth_trying::is_unfinished(reason.code())
+        if let (Some(bounds), Some(code)) = (self.small_bounds, self.undecided())
+            && worth_trying::is_unfinished(code)
         {
             let flags = worth_trying::of_bounds(bounds).join(" ");
             hint = format!("{flags} finds what goes wrong where integers end; {hint}");
@@ -49,9 +47,9 @@ impl Verification {
         if !hint.is_empty() {
             let _ = writeln!(text, "\n{} {hint}", paint.faint("next:"));
         }
-        if let Verdict::Unknown(reason) = &self.verdict {
+        if let Some(code) = self.undecided() {
             let line: Vec<String> = std::env::args().skip(1).collect();
-            let all = worth_trying::after(self, reason.code(), &line);
+            let all = worth_trying::after(self, code, &line);
             let width = all.iter().map(|s| s.command.chars().count()).max().unwrap_or(0);
             for worth_trying::Suggestion { command, why } in all {
                 let _ = writeln!(text, "  {command:width$}   {}", paint.faint(why));
@@ -66,14 +64,14 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     let (what, machine) = (what.join(", "), &answer.machine);
     let head = match &answer.verdict {
         Verdict::Holds(_) => format!("{}: {what} in every reachable state of {machine}", paint.good("holds")),
-        Verdict::Violated(found, _) => {
+        Verdict::Violated(found) => {
             format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(found.events()))
         }
         Verdict::Vacuous(..) => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
         Verdict::Unknown(Reason::AuditFailed(_)) => {
             format!("{}: the search of {machine} is wrong, or its audit", paint.bad("contradiction"))
         }
-        Verdict::Unknown(Reason::Contradiction(found, _)) => {
+        Verdict::Contradiction(found) => {
             let head = paint.bad("contradiction");
             match found.from {
                 ObjectionWord::Solver => {
@@ -82,10 +80,12 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
                 _ => format!("{head}: a proof about {what} of {machine} passed its checks and is wrong"),
             }
         }
-        Verdict::Unknown(Reason::Conditional(..) | Reason::Visited(..)) => {
+        Verdict::Conditional(..) => {
             format!("{}: {what} of {machine} is proved only conditionally", paint.doubt("unknown"))
         }
-        Verdict::Unknown(_) => format!("{}: {what} of {machine} is not decided", paint.doubt("unknown")),
+        Verdict::Doubtful(..) | Verdict::Unknown(_) => {
+            format!("{}: {what} of {machine} is not decided", paint.doubt("unknown"))
+        }
     };
     writeln!(out, "{head}  [{}, {:.2} s]", answer.engine, answer.stats.seconds)?;
     writeln!(out, "  scope: {}", answer.scope.text())?;
@@ -102,10 +102,8 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     if !answer.well_definedness {
         writeln!(out, "  well-definedness was not checked (--no-wd)")?;
     }
-    match &answer.verdict {
-        Verdict::Unknown(reason) => writeln!(out, "  reason: {}", reason.text())?,
-        Verdict::Vacuous(_, reason, _) => writeln!(out, "  reason: {reason}")?,
-        _ => {}
+    if let Some(reason) = answer.reason() {
+        writeln!(out, "  reason: {reason}")?;
     }
     if !matches!(answer.verdict, Verdict::Violated(..)) && !answer.not_asked.is_empty() {
         let all: Vec<&str> = answer.not_asked.iter().map(|n| n.text.as_str()).collect();
@@ -153,8 +151,8 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         }
     }
     how_far(out, answer)?;
-    if let Verdict::Vacuous(_, _, core) = &answer.verdict {
-        AxiomObject::write_core(core, out, paint)?;
+    if let Verdict::Vacuous(..) = answer.verdict {
+        AxiomObject::write_core(&answer.core, out, paint)?;
     }
     for warning in &answer.warnings {
         writeln!(out, "  {}: {warning}", paint.doubt("warning"))?;
@@ -174,9 +172,8 @@ fn beside(out: &mut String, search: &BesideObject) -> Result {
 
 /// Up to which depth there is no violation, where that is all that is known.
 fn how_far(out: &mut String, answer: &Verification) -> Result {
-    let Verdict::Unknown(reason) = &answer.verdict else { return Ok(()) };
-    let says_more = matches!(reason, Reason::Conditional(..) | Reason::Visited(..) | Reason::Doubtful(..));
-    if says_more || answer.engine == "mc" {
+    let is_all = matches!(answer.verdict, Verdict::Unknown(_) | Verdict::Contradiction(_));
+    if !is_all || answer.engine == "mc" {
         return Ok(());
     }
     let any_size = answer.scope.sets.iter().any(|(_, size)| matches!(size, Size::Open(_)));
@@ -211,7 +208,7 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
 
 fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
     let paint = style.paint;
-    let is_fault = !matches!(answer.verdict, Verdict::Unknown(Reason::Doubtful(..)));
+    let is_fault = !matches!(answer.verdict, Verdict::Doubtful(..));
     if let Some(found) = answer.verdict.counterexample().filter(|_| is_fault || style.whole) {
         writeln!(out)?;
         let refinement = answer.refinement.as_ref().and_then(|r| r.counterexample.as_ref());
@@ -220,16 +217,16 @@ fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
             None => found.write(out, style)?,
         }
     }
-    if let Some(proof) = answer.verdict.proof() {
+    if let Some(proof) = answer.verdict.evidence() {
         proof.write(out, paint)?;
     }
-    if let Verdict::Unknown(Reason::Contradiction(contradiction, certificate)) = &answer.verdict {
+    if let Verdict::Contradiction(contradiction) = &answer.verdict {
         contradiction.write(out, paint)?;
-        if let Some(path) = certificate.as_ref().and_then(CertificateObject::file) {
+        if let Some(path) = contradiction.certificate.as_ref().and_then(CertificateObject::file) {
             writeln!(out, "the wrong proof was written to {path}")?;
         }
     }
-    if let Some(path) = answer.verdict.trace_file() {
+    if let (Some(path), Some(_)) = (&answer.trace_file, answer.verdict.counterexample()) {
         writeln!(out, "\ntrace written to {path}")?;
     }
     if !answer.found_invariants.is_empty() {
@@ -238,7 +235,7 @@ fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
             writeln!(out, "  & {line}")?;
         }
     }
-    if let (Some(path), Verdict::Unknown(_)) = (&answer.counterexample_to_induction, &answer.verdict) {
+    if let (Some(path), Some(_)) = (&answer.counterexample_to_induction, answer.undecided()) {
         path.write(out, style)?;
     }
     Ok(())
@@ -288,8 +285,7 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
 /// What the user can do next; empty where there is nothing to say.
 fn next(answer: &Verification) -> &'static str {
     match &answer.verdict {
-        Verdict::Unknown(reason) => next_unknown(answer, reason),
-        Verdict::Vacuous(_, _, core) if !core.is_empty() => {
+        Verdict::Vacuous(..) if !answer.core.is_empty() => {
             "look at these axioms: no constants satisfy them all"
         }
         Verdict::Vacuous(Vacuous::NoInitialState, ..) => {
@@ -304,8 +300,8 @@ fn next(answer: &Verification) -> &'static str {
         {
             "--keep-going goes on with the other properties; --trace FILE writes the trace"
         }
-        Verdict::Violated(_, None) => "--trace FILE writes the trace",
-        Verdict::Violated(_, Some(_)) => "",
+        Verdict::Violated(_) if answer.trace_file.is_none() => "--trace FILE writes the trace",
+        Verdict::Violated(_) => "",
         Verdict::Holds(proof) => match proof.certificate.as_ref().and_then(CertificateObject::file) {
             Some(_) => "`bsym certify` with the certificate repeats its checks in another solver",
             // Nothing lists the states, or not all of them.
@@ -315,14 +311,15 @@ fn next(answer: &Verification) -> &'static str {
                 "--certificate FILE writes the proof; `bsym certify FILE` repeats its checks in another solver"
             }
         },
+        Verdict::Unknown(Reason::TooManyValues) => {
+            "--scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question"
+        }
+        _ => answer.undecided().map_or("", |code| next_undecided(answer, code)),
     }
 }
 
-fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
-    if let Reason::TooManyValues = reason {
-        return "--scope SET=SIZE or --set CONSTANT=EXPR asks a smaller question";
-    }
-    match (reason.code(), answer.engine.as_str()) {
+fn next_undecided(answer: &Verification, code: ReasonCode) -> &'static str {
+    match (code, answer.engine.as_str()) {
         (ReasonCode::AuditFailed, _) => {
             "this is a fault of bsym: please report it, with the machine and the reason"
         }
@@ -349,7 +346,7 @@ fn next_unknown(answer: &Verification, reason: &Reason) -> &'static str {
         (ReasonCode::NotCompared, _) => {
             "`bsym refine` says more about the comparison; a larger --timeout, --scope SET=SIZE or --maxint N asks another question"
         }
-        (ReasonCode::NotChecked, _) if matches!(reason, Reason::Doubtful(..)) => {
+        (ReasonCode::NotChecked, _) if matches!(answer.verdict, Verdict::Doubtful(..)) => {
             "`bsym refine` compares a refinement with its abstraction; -v shows the trace"
         }
         (ReasonCode::NotChecked, _) => {

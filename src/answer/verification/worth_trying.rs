@@ -3,10 +3,10 @@
 //! Each is one that bsym takes (its own definition of the command line says so) and differs from what was run.
 
 use bsym_semantics::trace::bounds::SmallBounds;
+use bsym_semantics::verdict::ReasonCode;
 use clap::{ArgAction, CommandFactory, Parser};
 
 use super::Verification;
-use crate::answer::reason_code::ReasonCode;
 use crate::answer::scope::Size;
 use crate::arguments::Arguments;
 

@@ -231,7 +231,7 @@ impl<'a> Explainer<'a> {
                 Reach { kind: ReachKind::Reached, trace, ..open }
             }
             Verdict::Holds(proof) => Reach { kind: ReachKind::Excluded, lemmas: proof.lemmas, ..open },
-            Verdict::Unknown(_) | Verdict::Vacuous(..) => match report.depth {
+            _ => match report.depth {
                 Some(depth) => Reach { kind: ReachKind::NotWithin, depth: Some(depth), ..open },
                 None => open,
             },

@@ -1,0 +1,63 @@
+//! What a proof leaves open.
+
+use super::reason::ReasonCode;
+
+/// Something that a proof leaves open, so that it is no plain `holds`. The order is that of gravity.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Condition {
+    /// No valuation of the constants with an initial state is known: the proof may be about nothing. Names in words
+    /// what is missing.
+    ExistenceUndecided(String),
+    /// An axiom is ill-defined under a valuation that satisfies those before it: which, and with what values.
+    Axioms(String),
+    /// It is not known that the machine refines its abstraction: why.
+    NotCompared(String),
+    /// Parts of the model that were not checked, each in words.
+    NotChecked(Vec<String>),
+    /// Proof status that no solver could confirm; the outcome of the checks lists it.
+    RestsOnTrust,
+}
+
+impl Condition {
+    /// Returns the condition in one word for programs.
+    pub fn code(&self) -> ReasonCode {
+        match self {
+            Condition::ExistenceUndecided(_) => ReasonCode::ExistenceUndecided,
+            Condition::Axioms(_) => ReasonCode::IllDefined,
+            Condition::NotCompared(_) => ReasonCode::NotCompared,
+            Condition::NotChecked(_) => ReasonCode::NotChecked,
+            Condition::RestsOnTrust => ReasonCode::RestsOnTrust,
+        }
+    }
+
+    /// Returns the parts of the model that it concerns, where there are some.
+    pub fn parts(&self) -> &[String] {
+        match self {
+            Condition::NotChecked(parts) => parts,
+            _ => &[],
+        }
+    }
+
+    /// Returns the condition in words.
+    pub fn message(&self) -> String {
+        match self {
+            Condition::ExistenceUndecided(missing) => {
+                format!("{missing}, so the proof may be about nothing")
+            }
+            Condition::Axioms(which) => format!("{which}, and it says nothing about such values"),
+            Condition::NotCompared(why) => {
+                format!("the comparison with the abstraction is not decided: {why}")
+            }
+            Condition::NotChecked(parts) => {
+                let first = parts.first().map(|p| format!(", first: {p}")).unwrap_or_default();
+                match parts.len() {
+                    1 => format!("a part of the machine was not checked{}", first.replacen(", first", "", 1)),
+                    n => format!("{n} parts of the machine were not checked{first}"),
+                }
+            }
+            Condition::RestsOnTrust => {
+                "the proof rests on imported status that no solver could confirm".to_string()
+            }
+        }
+    }
+}
