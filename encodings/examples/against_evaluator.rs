@@ -21,7 +21,7 @@ mod coverage;
 #[path = "../../semantics/tests/formulas/generate.rs"]
 mod generate;
 
-use closed::{Comparison, Outcome};
+use closed::{Agreement, Comparison};
 use coverage::Coverage;
 
 /// Formulas that are drawn together.
@@ -39,18 +39,18 @@ impl Summary {
         for symbolic in [false, true] {
             let (operators, outcome) = self.comparison.compare(line, symbolic);
             let column = match outcome {
-                Outcome::Agreed(how) => how,
-                Outcome::Unknown => "unknown",
-                Outcome::NoTerm(why) => {
+                Agreement::Agreed(how) => how,
+                Agreement::Unknown => "unknown",
+                Agreement::NoTerm(why) => {
                     *self.reasons.entry(why).or_default() += 1;
                     "no term"
                 }
-                Outcome::NoAnswer => "no answer",
-                Outcome::Different(how) => {
+                Agreement::NoAnswer => "no answer",
+                Agreement::Different(how) => {
                     println!("different (symbolic {symbolic}): {line}\n    {how}");
                     "different"
                 }
-                Outcome::DifferedOnce(how) => {
+                Agreement::DifferedOnce(how) => {
                     println!("different once (symbolic {symbolic}): {line}\n    {how}");
                     "different once"
                 }

@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use bsym_encodings::session::{Session, linked, sat};
 use bsym_encodings::term::Terms;
-use closed::{Comparison, Outcome};
+use closed::{Agreement, Comparison};
 
 /// Formulas by how both sides agree, and the differences. What has no term is told in the output.
 fn differences(
@@ -27,12 +27,12 @@ fn differences(
     for line in lines {
         for symbolic in [false, true] {
             match comparison.compare(&line, symbolic).1 {
-                Outcome::Agreed(how) => *agreed.entry(how).or_default() += 1,
-                Outcome::Different(how) | Outcome::DifferedOnce(how) => {
+                Agreement::Agreed(how) => *agreed.entry(how).or_default() += 1,
+                Agreement::Different(how) | Agreement::DifferedOnce(how) => {
                     different.push(format!("{line} (symbolic {symbolic}): {how}"))
                 }
-                Outcome::NoTerm(why) => println!("{line}: {why}"),
-                Outcome::Unknown | Outcome::NoAnswer => {}
+                Agreement::NoTerm(why) => println!("{line}: {why}"),
+                Agreement::Unknown | Agreement::NoAnswer => {}
             }
         }
     }

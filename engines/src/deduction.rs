@@ -15,7 +15,7 @@ use bsym_language::model::visit::Names;
 use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::{Property, check_of};
 use bsym_proofs::recorded::Recorded;
-use bsym_proofs::sequent::{Outcome, Prover};
+use bsym_proofs::sequent::{Decision, Prover};
 use bsym_proofs::steps::Steps;
 use bsym_status::{Check, Formula, Level, PairStatus};
 
@@ -105,9 +105,9 @@ impl Deduction {
                 let mut prover = Prover::new(problem.terms(), &mut *open, budget.clone());
                 let budget = budget.within(time).per_query(time);
                 match prover.prove_in_first_order(&model, &job.scope, &sequents, &budget)? {
-                    Outcome::Proved => true,
-                    Outcome::Refuted => false,
-                    Outcome::Undecided(why) => {
+                    Decision::Proved => true,
+                    Decision::Refuted => false,
+                    Decision::Undecided(why) => {
                         if !matches!(why, Stopped::Incomplete(_)) {
                             self.undecided.push_back(claim);
                         }

@@ -11,7 +11,7 @@ use bsym_encodings::first_order::{Goal, Sequent};
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
 use bsym_proofs::claim::Property;
-use bsym_proofs::sequent::{Outcome, Prover};
+use bsym_proofs::sequent::{Decision, Prover};
 use bsym_proofs::steps::Steps;
 
 use crate::options::Job;
@@ -80,7 +80,7 @@ impl Deduced {
         let proved = match sequents(&Steps::new(&model)) {
             Some(sequents) => {
                 let mut prover = Prover::new(problem.terms(), &mut *work.open, budget.clone());
-                prover.prove_in_first_order(&model, &work.job.scope, &sequents, &budget)? == Outcome::Proved
+                prover.prove_in_first_order(&model, &work.job.scope, &sequents, &budget)? == Decision::Proved
             }
             None => false,
         };

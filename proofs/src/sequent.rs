@@ -17,7 +17,7 @@ pub type Opener<'a> = &'a mut dyn FnMut(Rc<Terms>) -> Result<Session, SolverErro
 
 /// The answer to a sequent.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum Decision {
     /// The goal follows.
     Proved,
     /// There is a model of the hypotheses in which the goal is false.
@@ -137,13 +137,13 @@ impl Prover<'_> {
         terms: &Rc<Terms>,
         assertions: &[Term],
         budget: &Budget,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         self.checks += 1;
         if assertions.contains(&Terms::FALSE) {
-            return Ok(Outcome::Proved);
+            return Ok(Decision::Proved);
         }
         if let Err(stopped) = budget.check() {
-            return Ok(Outcome::Undecided(stopped));
+            return Ok(Decision::Undecided(stopped));
         }
         let mut session = (self.open)(terms.clone())?;
         self.solver = session.solver();
@@ -151,13 +151,13 @@ impl Prover<'_> {
         let asserted = assertions.iter().try_for_each(|&t| session.assert(t));
         let answer = asserted.and_then(|()| {
             Ok(match session.check(&[], budget)? {
-                Answer::Unsat(_) => Outcome::Proved,
-                Answer::Sat(_) => Outcome::Refuted,
-                Answer::Unknown(why) => Outcome::Undecided(why),
+                Answer::Unsat(_) => Decision::Proved,
+                Answer::Sat(_) => Decision::Refuted,
+                Answer::Unknown(why) => Decision::Undecided(why),
             })
         });
         self.statistics += session.statistics();
-        answer.or_else(|e| Ok(Outcome::Undecided(undecided(e)?)))
+        answer.or_else(|e| Ok(Decision::Undecided(undecided(e)?)))
     }
 
     /// Returns the positions of terms that the solver needs to refute all of them together with `always`; `None` where it does
@@ -228,12 +228,12 @@ impl Hypotheses {
         also: &[Term],
         goal: Term,
         effort: Effort,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         prover.checks += 1;
         let mut assumptions = also.to_vec();
         assumptions.push(prover.terms.not(goal));
         if assumptions.contains(&Terms::FALSE) || self.terms.contains(&Terms::FALSE) {
-            return Ok(Outcome::Proved);
+            return Ok(Decision::Proved);
         }
         let mut budget = prover.budget.clone();
         if let Effort::Quick(time) = effort {
@@ -241,20 +241,20 @@ impl Hypotheses {
         }
         let mut outcome = self.ask(prover, &assumptions, &budget)?;
         let over = |prover: &Prover<'_>| effort != Effort::Full || prover.budget.check().is_err();
-        if matches!(outcome, Outcome::Undecided(_)) && !over(prover) {
+        if matches!(outcome, Decision::Undecided(_)) && !over(prover) {
             match self.ask_alone(prover, &assumptions, &budget)? {
-                Outcome::Undecided(_) => {}
+                Decision::Undecided(_) => {}
                 decided => outcome = decided,
             }
         }
         let reads = prover.carriers.is_some() || prover.otherwise.is_empty();
-        if outcome != Outcome::Proved && !reads && effort == Effort::Full {
+        if outcome != Decision::Proved && !reads && effort == Effort::Full {
             // Where there is no time for it any more it is undecided.
             prover.carriers = Some(prover.otherwise.clone());
             let read = self.ask_alone(prover, &assumptions, &budget);
             prover.carriers = None;
             match read? {
-                Outcome::Refuted => {}
+                Decision::Refuted => {}
                 read => outcome = read,
             }
         }
@@ -267,7 +267,7 @@ impl Hypotheses {
         prover: &mut Prover<'_>,
         assumptions: &[Term],
         budget: &Budget,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         let mut alone = Hypotheses::new(self.terms.iter().chain(assumptions).copied());
         let outcome = alone.ask(prover, &[], budget)?;
         alone.close(prover);
@@ -279,9 +279,9 @@ impl Hypotheses {
         prover: &mut Prover<'_>,
         assumptions: &[Term],
         budget: &Budget,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         if let Err(stopped) = budget.check() {
-            return Ok(Outcome::Undecided(stopped));
+            return Ok(Decision::Undecided(stopped));
         }
         match self.try_ask(prover, assumptions, budget) {
             Ok(outcome) => Ok(outcome),
@@ -289,7 +289,7 @@ impl Hypotheses {
                 let reason = undecided(e)?;
                 // The session may be gone or in an unknown state.
                 self.close(prover);
-                Ok(Outcome::Undecided(reason))
+                Ok(Decision::Undecided(reason))
             }
         }
     }
@@ -299,7 +299,7 @@ impl Hypotheses {
         prover: &mut Prover<'_>,
         assumptions: &[Term],
         budget: &Budget,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         let session = match &mut self.session {
             Some(session) => session,
             None => {
@@ -311,14 +311,14 @@ impl Hypotheses {
             }
         };
         let outcome = match session.check(assumptions, budget)? {
-            Answer::Sat(_) => Outcome::Refuted,
-            Answer::Unsat(_) => Outcome::Proved,
-            Answer::Unknown(reason) => Outcome::Undecided(reason),
+            Answer::Sat(_) => Decision::Refuted,
+            Answer::Unsat(_) => Decision::Proved,
+            Answer::Unknown(reason) => Decision::Undecided(reason),
         };
         Ok(match outcome {
             // What could not be said might exclude the model.
-            Outcome::Refuted if session.left_out() > 0 => {
-                Outcome::Undecided(Stopped::Incomplete("arrays of arrays are left out".into()))
+            Decision::Refuted if session.left_out() > 0 => {
+                Decision::Undecided(Stopped::Incomplete("arrays of arrays are left out".into()))
             }
             outcome => outcome,
         })

@@ -18,7 +18,7 @@ use bsym_status::{Check, Formula};
 use crate::claim::check_of;
 use crate::paths::{Known, Paths, paths};
 use crate::recorded::Recorded;
-use crate::sequent::{Outcome, Prover};
+use crate::sequent::{Decision, Prover};
 
 /// Sequences of events that are looked at one by one, at most.
 const MOST_SEQUENCES: usize = 200;
@@ -209,7 +209,7 @@ pub fn parts(model: &Model, scope: &Scope, sequents: &[Sequent]) -> Option<Vec<L
 }
 
 impl Prover<'_> {
-    /// Tries to prove sequents in first-order logic. [`Outcome::Refuted`] is as in [`Prover::refute`]: nothing is known, and more
+    /// Tries to prove sequents in first-order logic. [`Decision::Refuted`] is as in [`Prover::refute`]: nothing is known, and more
     /// time is of no use, since there is no such form or something does not follow in it.
     ///
     /// # Errors
@@ -220,15 +220,15 @@ impl Prover<'_> {
         scope: &Scope,
         sequents: &[Sequent],
         budget: &Budget,
-    ) -> Result<Outcome, SolverError> {
-        let Some(parts) = parts(model, scope, sequents) else { return Ok(Outcome::Refuted) };
+    ) -> Result<Decision, SolverError> {
+        let Some(parts) = parts(model, scope, sequents) else { return Ok(Decision::Refuted) };
         for Lowered { terms, assertions, .. } in &parts {
             match self.refute(terms, assertions, budget)? {
-                Outcome::Proved => {}
+                Decision::Proved => {}
                 open => return Ok(open),
             }
         }
-        Ok(Outcome::Proved)
+        Ok(Decision::Proved)
     }
 }
 

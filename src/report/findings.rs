@@ -84,7 +84,7 @@ pub struct Finding {
 
 /// How a case ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum CaseOutcome {
     /// It holds.
     Passed,
     /// It is violated: in a line, and with the trace.
@@ -99,7 +99,7 @@ pub enum Outcome {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Case {
     pub name: String,
-    pub outcome: Outcome,
+    pub outcome: CaseOutcome,
 }
 
 /// A file and all that is said of it.
@@ -322,9 +322,9 @@ fn cases(row: &Row, said: &Json, violations: &[Violation]) -> Vec<Case> {
     for property in each(&said["properties"]) {
         let name = case_name(&text(property, "property"), &named(property));
         let outcome = match property["verdict"].as_str() {
-            Some("holds") => Outcome::Passed,
+            Some("holds") => CaseOutcome::Passed,
             Some("violated") => failed(violations.iter().find(|v| v.name == name)),
-            _ => Outcome::Skipped(format!("not decided{}", because(row))),
+            _ => CaseOutcome::Skipped(format!("not decided{}", because(row))),
         };
         cases.push(Case { name, outcome });
     }
@@ -335,15 +335,15 @@ fn cases(row: &Row, said: &Json, violations: &[Violation]) -> Vec<Case> {
             None => cases.push(Case { name: violation.name.clone(), outcome: failed(Some(violation)) }),
         }
     }
-    let has = |wanted: fn(&Outcome) -> bool| cases.iter().any(|case| wanted(&case.outcome));
+    let has = |wanted: fn(&CaseOutcome) -> bool| cases.iter().any(|case| wanted(&case.outcome));
     // Never greener than the verdict.
     let whole = match row.verdict {
-        RowVerdict::Holds if cases.is_empty() => Outcome::Passed,
-        RowVerdict::Violated if !has(|o| matches!(o, Outcome::Failed(..))) => failed(None),
-        RowVerdict::Unknown if !has(|o| matches!(o, Outcome::Skipped(_))) => {
-            Outcome::Skipped(format!("not decided: {}", reason(row, said)))
+        RowVerdict::Holds if cases.is_empty() => CaseOutcome::Passed,
+        RowVerdict::Violated if !has(|o| matches!(o, CaseOutcome::Failed(..))) => failed(None),
+        RowVerdict::Unknown if !has(|o| matches!(o, CaseOutcome::Skipped(_))) => {
+            CaseOutcome::Skipped(format!("not decided: {}", reason(row, said)))
         }
-        RowVerdict::Refused | RowVerdict::Failed => Outcome::Broken(reason_with_diagnostics(row, said)),
+        RowVerdict::Refused | RowVerdict::Failed => CaseOutcome::Broken(reason_with_diagnostics(row, said)),
         _ => return cases,
     };
     cases.push(Case { name: "verdict".into(), outcome: whole });
@@ -365,11 +365,11 @@ fn reason_with_diagnostics(row: &Row, said: &Json) -> String {
     reason(row, said) + &lines.collect::<String>()
 }
 
-fn failed(violation: Option<&Violation>) -> Outcome {
+fn failed(violation: Option<&Violation>) -> CaseOutcome {
     let Some(Violation { finding, .. }) = violation else {
-        return Outcome::Failed("violated".into(), String::new());
+        return CaseOutcome::Failed("violated".into(), String::new());
     };
-    Outcome::Failed(finding.message.clone(), trace_text(&finding.trace))
+    CaseOutcome::Failed(finding.message.clone(), trace_text(&finding.trace))
 }
 
 /// The steps of a trace, each on a line, with what it changes below.

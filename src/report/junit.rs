@@ -1,6 +1,6 @@
 //! JUnit's XML as most servers read it: a suite for each file, a case for each property.
 
-use super::findings::{Case, Checked, Outcome, relative};
+use super::findings::{Case, CaseOutcome, Checked, relative};
 
 /// All files in one document.
 pub fn write(checked: &[Checked], _exit: i32) -> String {
@@ -15,13 +15,13 @@ pub fn write(checked: &[Checked], _exit: i32) -> String {
 }
 
 fn counts<'a>(cases: impl Iterator<Item = &'a Case> + Clone) -> String {
-    let count = |wanted: fn(&Outcome) -> bool| cases.clone().filter(|case| wanted(&case.outcome)).count();
+    let count = |wanted: fn(&CaseOutcome) -> bool| cases.clone().filter(|case| wanted(&case.outcome)).count();
     format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
         cases.clone().count(),
-        count(|o| matches!(o, Outcome::Failed(..))),
-        count(|o| matches!(o, Outcome::Broken(_))),
-        count(|o| matches!(o, Outcome::Skipped(_))),
+        count(|o| matches!(o, CaseOutcome::Failed(..))),
+        count(|o| matches!(o, CaseOutcome::Broken(_))),
+        count(|o| matches!(o, CaseOutcome::Skipped(_))),
     )
 }
 
@@ -42,15 +42,15 @@ fn suite(out: &mut String, file: &Checked) {
             escaped(&case.name)
         );
         let inside = match &case.outcome {
-            Outcome::Passed => {
+            CaseOutcome::Passed => {
                 out.push_str(&format!("{head}/>\n"));
                 continue;
             }
-            Outcome::Failed(message, trace) => {
+            CaseOutcome::Failed(message, trace) => {
                 element("failure", " type=\"violated\"", message, &format!("{message}\n{trace}"))
             }
-            Outcome::Broken(message) => element("error", " type=\"refused\"", message, message),
-            Outcome::Skipped(message) => format!("      <skipped message=\"{}\"/>\n", escaped(message)),
+            CaseOutcome::Broken(message) => element("error", " type=\"refused\"", message, message),
+            CaseOutcome::Skipped(message) => format!("      <skipped message=\"{}\"/>\n", escaped(message)),
         };
         out.push_str(&format!("{head}>\n{inside}    </testcase>\n"));
     }

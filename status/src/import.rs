@@ -17,7 +17,7 @@ use super::file::{Kind, Obligation, PoFile, PoScope, Status, Trust};
 use super::frame::{frame_agrees, without_obligation};
 use super::fresh::Freshness;
 use super::levels::{Hypotheses, Levels};
-use super::matching::{Found, Texts, find_event, find_target};
+use super::matching::{Matched, Texts, find_event, find_target};
 use super::own;
 use super::sources::{Converted, convert};
 use crate::proven::{Check, Level, Pair, PairStatus, ProofStatus};
@@ -257,12 +257,12 @@ impl<'a> Reader<'a> {
             return;
         }
         let conjuncts = match find_target(o, model, &mut self.texts) {
-            Found::At(conjuncts) => conjuncts,
-            Found::Nowhere(reason) => {
+            Matched::At(conjuncts) => conjuncts,
+            Matched::Nowhere(reason) => {
                 self.out.unmatched.push(unused(reason));
                 return;
             }
-            Found::Ambiguous(reason) => {
+            Matched::Ambiguous(reason) => {
                 self.out.ambiguous.push(unused(reason));
                 return;
             }

@@ -55,8 +55,8 @@ pub(super) fn find_event(o: &Obligation, model: &Model) -> Result<Option<usize>,
     }
 }
 
-/// What was found.
-pub(super) enum Found {
+/// The conjuncts that an obligation of a tool is about.
+pub(super) enum Matched {
     /// Conjuncts with the same text.
     At(Vec<usize>),
     /// None, and why.
@@ -66,20 +66,22 @@ pub(super) enum Found {
 }
 
 /// By label, else by position if the text there agrees, else by text.
-pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> Found {
-    let Some(target) = &o.target else { return Found::Nowhere("it names no invariant".into()) };
+pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> Matched {
+    let Some(target) = &o.target else { return Matched::Nowhere("it names no invariant".into()) };
     let owner = target.owner.as_ref().unwrap_or(&o.component);
     let own = of_owner(model, owner);
     if own.is_empty() {
-        return Found::Nowhere(format!("{} has no conjunct from {owner}", model.name));
+        return Matched::Nowhere(format!("{} has no conjunct from {owner}", model.name));
     }
     // Another way to split the invariant makes other positions.
     let there = in_order(model, owner).len();
     if let Some(&n) = texts.counted.get(owner).filter(|&&n| n != there && n > 0) {
-        return Found::Nowhere(format!("its tool has {n} conjuncts of {owner}, and here there are {there}"));
+        return Matched::Nowhere(format!(
+            "its tool has {n} conjuncts of {owner}, and here there are {there}"
+        ));
     }
     if target.key.as_deref() == Some(ALL) {
-        return Found::At(own);
+        return Matched::At(own);
     }
     let named = target.label.as_deref().or(target.key.as_deref().filter(|k| !k.starts_with('#')));
     if let Some(label) = named {
@@ -87,14 +89,14 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> F
             own.iter().copied().filter(|&i| model.invariant[i].label.as_deref() == Some(label)).collect();
         match all.as_slice() {
             [] => {}
-            [one] => return Found::At(vec![*one]),
+            [one] => return Matched::At(vec![*one]),
             several => {
                 let mut agreeing = several
                     .iter()
                     .filter(|&&i| texts.agree(target, model, &model.invariant[i]) == Agreement::Yes);
                 return match (agreeing.next(), agreeing.next()) {
-                    (Some(&i), None) => Found::At(vec![i]),
-                    _ => Found::Ambiguous(format!("{} conjuncts have the label `{label}`", several.len())),
+                    (Some(&i), None) => Matched::At(vec![i]),
+                    _ => Matched::Ambiguous(format!("{} conjuncts have the label `{label}`", several.len())),
                 };
             }
         }
@@ -109,13 +111,13 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> F
     let same = texts.everywhere(target, model, &own);
     if !same.is_empty() {
         // The position decides between conjuncts of the same text, which makes no difference.
-        return Found::At(same);
+        return Matched::At(same);
     }
     match position {
         // Without label and text the position is all there is; freshness says whether it is enough.
-        Some(Some(i)) if named.is_none() => Found::At(vec![i]),
-        Some(None) => Found::Nowhere("it speaks of the abstraction, and is not checked on states".into()),
-        _ => Found::Nowhere(match (named, &target.text) {
+        Some(Some(i)) if named.is_none() => Matched::At(vec![i]),
+        Some(None) => Matched::Nowhere("it speaks of the abstraction, and is not checked on states".into()),
+        _ => Matched::Nowhere(match (named, &target.text) {
             (Some(label), _) => format!("no conjunct has the label `{label}`"),
             (None, Some(text)) => format!("no conjunct is `{text}`"),
             (None, None) => "no conjunct has this position".into(),

@@ -25,7 +25,7 @@ use bsym_proofs::check::check;
 use bsym_proofs::claim::{Claim, Evidence, Property};
 use bsym_proofs::obligations::{Form, Proof, Subject, prove_obligations};
 use bsym_proofs::recorded::Recorded;
-use bsym_proofs::sequent::{Outcome as Answer, Prover};
+use bsym_proofs::sequent::{Decision as Answer, Prover};
 use bsym_proofs::steps::Steps;
 use bsym_semantics::error::EvalErrorKind;
 use bsym_semantics::evaluator::work::Work;

@@ -29,9 +29,9 @@ PROPERTIES n0 : INTEGER & n1 : INTEGER & n2 : INTEGER & n3 : INTEGER & n4 : INTE
 & b0 : BOOL & b1 : BOOL & t0 : STRING & t1 : STRING & t2 : STRING & t3 : STRING
 END";
 
-/// What came of a formula.
+/// How far the evaluator and a solver agree about a formula.
 #[derive(Debug)]
-pub enum Outcome {
+pub enum Agreement {
     /// Both say the same: `true`, `false` or `ill-defined`. An expression has its value: `true`.
     Agreed(&'static str),
     /// The solver gives up.
@@ -64,7 +64,7 @@ impl Comparison {
     }
 
     /// The operators of a formula, and what came of it; `symbolic` replaces half of the literals.
-    pub fn compare(&mut self, line: &str, symbolic: bool) -> (Operators, Outcome) {
+    pub fn compare(&mut self, line: &str, symbolic: bool) -> (Operators, Agreement) {
         let mut operators = Operators::default();
         let mut model = self.pristine.clone();
         let (claim, expected) = match self.expected(&mut model, line, &mut operators) {
@@ -72,9 +72,9 @@ impl Comparison {
             Err(outcome) => return (operators, outcome),
         };
         match self.solve(model.clone(), claim.clone(), expected, symbolic) {
-            Outcome::Different(how) => match self.solve(model, claim, expected, symbolic) {
-                Outcome::Agreed(_) => (operators, Outcome::DifferedOnce(how)),
-                _ => (operators, Outcome::Different(how)),
+            Agreement::Different(how) => match self.solve(model, claim, expected, symbolic) {
+                Agreement::Agreed(_) => (operators, Agreement::DifferedOnce(how)),
+                _ => (operators, Agreement::Different(how)),
             },
             outcome => (operators, outcome),
         }
@@ -86,12 +86,12 @@ impl Comparison {
         model: &mut Model,
         line: &str,
         operators: &mut Operators,
-    ) -> Result<(Pred, Result<bool, ()>), Outcome> {
+    ) -> Result<(Pred, Result<bool, ()>), Agreement> {
         let stop = AtomicBool::new(false);
         let limits = Limits { listing: 5_000, rounds: 1_000, branching: 5_000 };
         let failed = |kind| match kind {
             EvalErrorKind::IllDefined => Ok(()),
-            _ => Err(Outcome::NoAnswer),
+            _ => Err(Agreement::NoAnswer),
         };
         if let Ok(pred) = check_predicate(model, line) {
             operators.pred(&pred);
@@ -103,7 +103,7 @@ impl Comparison {
             };
         }
         let expr =
-            check_expression(model, line).map_err(|d| Outcome::Different(format!("not read: {d:?}")))?;
+            check_expression(model, line).map_err(|d| Agreement::Different(format!("not read: {d:?}")))?;
         operators.expr(&expr);
         let eval = Evaluator::new(model, &self.scope).with_limits(limits).with_interrupt(&stop);
         let value = in_time(&stop, || eval.expr(&Default::default(), &expr).map(|v| eval.text(&v)));
@@ -113,10 +113,10 @@ impl Comparison {
         };
         let equation = check_predicate(model, &format!("({line}) = ({text})"));
         // A set that is printed in words of its own.
-        equation.map(|p| (p, truth)).map_err(|_| Outcome::NoAnswer)
+        equation.map(|p| (p, truth)).map_err(|_| Agreement::NoAnswer)
     }
 
-    fn solve(&self, model: Model, mut claim: Pred, expected: Result<bool, ()>, symbolic: bool) -> Outcome {
+    fn solve(&self, model: Model, mut claim: Pred, expected: Result<bool, ()>, symbolic: bool) -> Agreement {
         let mut literals = Literals { replaced: vec![] };
         if symbolic {
             literals.pred(&mut claim);
@@ -131,7 +131,7 @@ impl Comparison {
             if let Some((_, literal)) = literals.replaced.iter().find(|(id, _)| id.index() == i) {
                 match e.expr(&Env::default(), literal).map(|v| v.value) {
                     Ok(Symbolic::Atom(value)) => background.push(terms.eq(symbol, value)),
-                    other => return Outcome::Different(format!("a literal is no atom: {other:?}")),
+                    other => return Agreement::Different(format!("a literal is no atom: {other:?}")),
                 }
             }
             constants.push(Symbolic::Atom(symbol));
@@ -139,7 +139,7 @@ impl Comparison {
         let env = Env { constants: Rc::new(constants), ..Env::default() };
         let encoded = match e.pred(&env, &claim) {
             Ok(p) => p,
-            Err(u) => return Outcome::NoTerm(u.reason),
+            Err(u) => return Agreement::NoTerm(u.reason),
         };
         background.extend(e.take_witnesses().definitions);
         let (right, name) = match expected {
@@ -148,15 +148,15 @@ impl Comparison {
             Err(()) => (terms.not(encoded.defined), "ill-defined"),
         };
         if right == Terms::TRUE {
-            return Outcome::Agreed(name);
+            return Agreement::Agreed(name);
         }
         if right == Terms::FALSE {
-            return Outcome::Different(format!("expected {name}, the term is constant and says otherwise"));
+            return Agreement::Different(format!("expected {name}, the term is constant and says otherwise"));
         }
-        let Some(mut session) = (self.open)(terms.clone()) else { return Outcome::Unknown };
+        let Some(mut session) = (self.open)(terms.clone()) else { return Agreement::Unknown };
         for &b in &background {
             if let Err(e) = session.assert(b) {
-                return Outcome::Different(format!("expected {name}: {e}"));
+                return Agreement::Different(format!("expected {name}: {e}"));
             }
         }
         let shown = |term| terms.text(term).chars().take(1200).collect::<String>();
@@ -170,19 +170,19 @@ impl Comparison {
         match ask(&mut session, terms.not(right)) {
             // Of a ghost not all is known: then only what is refuted is a difference.
             Ok(Some(true)) if has_ghost(&terms, right) => match ask(&mut session, right) {
-                Ok(Some(false)) => Outcome::Different(words()),
-                _ => Outcome::Unknown,
+                Ok(Some(false)) => Agreement::Different(words()),
+                _ => Agreement::Unknown,
             },
-            Ok(Some(true)) => Outcome::Different(words()),
-            Ok(None) => Outcome::Unknown,
+            Ok(Some(true)) => Agreement::Different(words()),
+            Ok(None) => Agreement::Unknown,
             Ok(Some(false)) => match ask(&mut session, right) {
                 Ok(Some(false)) => {
-                    Outcome::Different(format!("the background is contradictory; {}", words()))
+                    Agreement::Different(format!("the background is contradictory; {}", words()))
                 }
-                Ok(_) => Outcome::Agreed(name),
-                Err(e) => Outcome::Different(format!("{e}; {}", words())),
+                Ok(_) => Agreement::Agreed(name),
+                Err(e) => Agreement::Different(format!("{e}; {}", words())),
             },
-            Err(e) => Outcome::Different(format!("{e}; {}", words())),
+            Err(e) => Agreement::Different(format!("{e}; {}", words())),
         }
     }
 }

@@ -36,7 +36,7 @@ use crate::verdict::Progress;
 
 use self::closing::{Closing, label};
 use self::goal::{Goal, Question};
-use self::search::{Found, search};
+use self::search::{LemmaSearch, search};
 
 mod closing;
 mod goal;
@@ -286,14 +286,14 @@ impl Strengthening<'_> {
         let goals: Vec<&Goal> = group.iter().map(|&i| &self.goals[i].1).collect();
         let question = Question::new(&Job { model: model.into(), ..self.job.clone() }, &goals);
         let (candidates, why) = match search(&question, budget, open, observer)? {
-            Found::Lemmas(lemmas) => (lemmas, "the lemmas that were found are not proved".to_string()),
-            Found::Nothing(met, why) => (met, why),
-            Found::Violated(found) if !is_genuine(&self.job.model, &found) => {
+            LemmaSearch::Lemmas(lemmas) => (lemmas, "the lemmas that were found are not proved".to_string()),
+            LemmaSearch::Nothing(met, why) => (met, why),
+            LemmaSearch::Violated(found) if !is_genuine(&self.job.model, &found) => {
                 let dropped = doubt::doubt(&self.job.model, &found.trace);
                 let why = dropped.map(|dropped| doubt::sentence(&self.job.model, dropped));
                 (vec![], why.unwrap_or_default())
             }
-            Found::Violated(found) => {
+            LemmaSearch::Violated(found) => {
                 let names = self.named(group, &found);
                 let all = names.len() == group.len();
                 self.violations.push((names, *found));

@@ -20,9 +20,9 @@ use crate::verdict::Progress;
 /// Longest time for one query.
 const QUERY: Duration = Duration::from_secs(5);
 
-/// What a search found.
+/// Result of a search for lemmas.
 #[derive(Debug)]
-pub(super) enum Found {
+pub(super) enum LemmaSearch {
     /// Lemmas that are inductive together with the invariant and exclude every failure, as one solver says: in B.
     Lemmas(Vec<String>),
     /// A goal fails in a reachable state; replayed.
@@ -40,11 +40,11 @@ pub(super) fn search(
     budget: &Budget,
     open: &mut Open<'_>,
     observer: &mut dyn Observer<Progress>,
-) -> Result<Found, SolverError> {
+) -> Result<LemmaSearch, SolverError> {
     let job = Job { budget: budget.clone(), ..question.job.clone() };
     let mut problem = Problem::new(&job, &question.excluded, open)?;
     if !problem.is_complete() {
-        return Ok(Found::Nothing(vec![], "a part of the machine has no encoding".into()));
+        return Ok(LemmaSearch::Nothing(vec![], "a part of the machine has no encoding".into()));
     }
     let mut ic3 = Ic3::new(&mut problem, &job, open)?;
     let mut hunt = Hunt::default();
@@ -55,10 +55,12 @@ pub(super) fn search(
     let mut work = Work { job: &job, slice: &slice, open, observer, beside };
     let outcome = ic3.advance(&mut problem, &mut work)?;
     let in_b = |all: &[Pred]| all.iter().map(|p| print::pred(&job.model, p)).collect();
-    let nothing = |why: String| Found::Nothing(in_b(ic3.guessed()), why);
+    let nothing = |why: String| LemmaSearch::Nothing(in_b(ic3.guessed()), why);
     Ok(match outcome {
-        Outcome::Proof(claim) => Found::Lemmas(claim.lemmas().map(|p| print::pred(&job.model, p)).collect()),
-        Outcome::Violated(found) => Found::Violated(found),
+        Outcome::Proof(claim) => {
+            LemmaSearch::Lemmas(claim.lemmas().map(|p| print::pred(&job.model, p)).collect())
+        }
+        Outcome::Violated(found) => LemmaSearch::Violated(found),
         Outcome::Vacuous(..) => nothing("the machine has no initial state".into()),
         Outcome::Stuck(_) => nothing("nothing more to try".into()),
         Outcome::Reached => nothing("the depth is reached".into()),

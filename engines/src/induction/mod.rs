@@ -300,7 +300,7 @@ impl Kind {
         loop {
             let read = |model: &mut Model<'_>, taken: Taken| {
                 if let Some((i, j)) = repetitions(problem, model, good)?.next() {
-                    return Ok(Found::Repeats(i, j));
+                    return Ok(StepFailure::Repeats(i, j));
                 }
                 let mut cubes = vec![];
                 for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
@@ -308,18 +308,18 @@ impl Kind {
                 }
                 let (system, unrolling) = (&problem.system, &mut problem.unrolling);
                 let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails);
-                Ok(Found::Cti(trace.ok(), cubes))
+                Ok(StepFailure::Cti(trace.ok(), cubes))
             };
             // That a step is not inductive is said of all hypotheses.
             let checked = self.step.check(asked, failures, &slice.query(), read, |_| false)?;
             match checked {
-                Checked::Sat(Found::Repeats(i, j)) if !self.distinct.contains(&(i, j)) => {
+                Checked::Sat(StepFailure::Repeats(i, j)) if !self.distinct.contains(&(i, j)) => {
                     self.distinct.push((i, j));
                     let differ = different(problem, i, j);
                     self.step.session.assert(differ)?;
                 }
-                Checked::Sat(Found::Repeats(..)) => return Ok(Step::NotInductive),
-                Checked::Sat(Found::Cti(trace, cubes)) => {
+                Checked::Sat(StepFailure::Repeats(..)) => return Ok(Step::NotInductive),
+                Checked::Sat(StepFailure::Cti(trace, cubes)) => {
                     self.cti = trace.or(self.cti.take());
                     if !self.exclude(problem, &cubes, good, slice)? {
                         return Ok(Step::NotInductive);
@@ -373,7 +373,8 @@ enum Step {
     Paused(Outcome),
 }
 
-enum Found {
+/// A model in which the induction step fails.
+enum StepFailure {
     Repeats(usize, usize),
     /// As a path, if its values can be read, and by the predicates of the lemmas, last state first.
     Cti(Option<Trace>, Vec<Cube>),

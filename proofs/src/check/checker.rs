@@ -13,7 +13,7 @@ use bsym_status::{Check, Formula, Level, Pair, ProofStatus};
 use super::goal::{Goal, Goals};
 use crate::claim::{Checked, Claim};
 use crate::recorded::{invariant, is_complete};
-use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
+use crate::sequent::{Decision, Effort, Hypotheses, Opener, Prover};
 use crate::states::States;
 use crate::steps::Steps;
 
@@ -115,7 +115,7 @@ impl<'a> Checker<'a> {
         goal: Term,
         effort: Effort,
         sequents: &dyn Fn(&Steps<'a>) -> Option<Vec<Sequent>>,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         if self.system.open_carriers().is_empty() {
             return hypotheses.prove(&mut self.prover, &[], goal, effort);
         }
@@ -125,20 +125,20 @@ impl<'a> Checker<'a> {
         };
         let has_served = self.checked.in_first_order > 0;
         if has_served && goal != Terms::TRUE && self.in_first_order(sequents, FIRST_ORDER_FIRST)? {
-            return Ok(Outcome::Proved);
+            return Ok(Decision::Proved);
         }
         let mut outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Quick(short))?;
-        if let Outcome::Undecided(_) = outcome
+        if let Decision::Undecided(_) = outcome
             && self.in_first_order(sequents, FIRST_ORDER)?
         {
-            return Ok(Outcome::Proved);
+            return Ok(Decision::Proved);
         }
-        if outcome != Outcome::Proved && effort != Effort::Quick(short) {
-            let refuted = outcome == Outcome::Refuted;
+        if outcome != Decision::Proved && effort != Effort::Quick(short) {
+            let refuted = outcome == Decision::Refuted;
             outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
-            let undecided = matches!(outcome, Outcome::Undecided(_));
+            let undecided = matches!(outcome, Decision::Undecided(_));
             if refuted && undecided && self.in_first_order(sequents, FIRST_ORDER)? {
-                return Ok(Outcome::Proved);
+                return Ok(Decision::Proved);
             }
         }
         Ok(outcome)
@@ -156,7 +156,7 @@ impl<'a> Checker<'a> {
         let Some(sequents) = sequents(&self.steps) else { return Ok(false) };
         let budget = self.prover.budget().within(time);
         let (model, scope) = (&self.system.model, &self.system.scope);
-        let proved = self.prover.prove_in_first_order(model, scope, &sequents, &budget)? == Outcome::Proved;
+        let proved = self.prover.prove_in_first_order(model, scope, &sequents, &budget)? == Decision::Proved;
         self.checked.in_first_order += usize::from(proved);
         Ok(proved)
     }
@@ -212,7 +212,7 @@ impl<'a> Checker<'a> {
         let effort = Effort::Quick(VACUITY_QUERY);
         let outcome = hypotheses.prove(&mut self.prover, &[], Terms::FALSE, effort)?;
         hypotheses.close(&mut self.prover);
-        if outcome == Outcome::Proved {
+        if outcome == Decision::Proved {
             self.checked.failed.push("there is no initial state, so the claim is about nothing".into());
         }
         Ok(())
@@ -275,9 +275,9 @@ impl<'a> Checker<'a> {
         let defined = self.states.at(goal.meaning, after);
         let effort = self.effort_for(Some(check));
         Ok(match hypotheses.prove(&mut self.prover, &[], defined, effort)? {
-            Outcome::Proved => true,
-            Outcome::Refuted => false,
-            Outcome::Undecided(_) => self.trust_check(Some(check)),
+            Decision::Proved => true,
+            Decision::Refuted => false,
+            Decision::Undecided(_) => self.trust_check(Some(check)),
         })
     }
 
@@ -334,10 +334,10 @@ impl<'a> Checker<'a> {
             _ => invariant(self.system),
         };
         let outcome = hypotheses.prove(&mut self.prover, &also, goal, Effort::Full)?;
-        if outcome == Outcome::Refuted && !self.checked.wrong_checks.contains(&check) {
+        if outcome == Decision::Refuted && !self.checked.wrong_checks.contains(&check) {
             self.checked.wrong_checks.push(check);
         }
-        Ok(outcome == Outcome::Refuted)
+        Ok(outcome == Decision::Refuted)
     }
 
     /// After a refuted pair: whether that makes its status wrong, which is then noted. The sequent's
@@ -360,10 +360,10 @@ impl<'a> Checker<'a> {
         }
         let holds = self.states.at(goal.holds, after);
         let outcome = hypotheses.prove(&mut self.prover, &also, holds, Effort::Full)?;
-        if outcome == Outcome::Refuted && !self.checked.wrong.contains(&pair) {
+        if outcome == Decision::Refuted && !self.checked.wrong.contains(&pair) {
             self.checked.wrong.push(pair);
         }
-        Ok(outcome == Outcome::Refuted)
+        Ok(outcome == Decision::Refuted)
     }
 
     /// `a` may break `b`, for messages.

@@ -5,7 +5,7 @@ use bsym_encodings::term::Terms;
 
 use super::checker::Checker;
 use super::goal::Goal;
-use crate::sequent::{Effort, Hypotheses, Outcome};
+use crate::sequent::{Decision, Effort, Hypotheses};
 
 impl Checker<'_> {
     /// No path from an initial state has `depth` steps (or none with pairwise different states, so
@@ -46,7 +46,7 @@ impl Checker<'_> {
     fn after_steps(&mut self, goal: &Goal, i: usize, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let term = self.states.at(goal.term, i);
         let outcome = hypotheses.prove(&mut self.prover, &[], term, Effort::Full)?;
-        let Outcome::Undecided(_) = outcome else {
+        let Decision::Undecided(_) = outcome else {
             let name = format!("{} after {i} steps", goal.name);
             self.note(outcome, &name);
             return Ok(());
@@ -61,7 +61,7 @@ impl Checker<'_> {
             let effort = self.effort(Some(event), goal);
             let outcome = hypotheses.prove(&mut self.prover, &[also], term, effort)?;
             let trusted =
-                matches!(outcome, Outcome::Undecided(_)) && self.trust(Some(event), goal, hypotheses, i)?;
+                matches!(outcome, Decision::Undecided(_)) && self.trust(Some(event), goal, hypotheses, i)?;
             if !trusted {
                 self.note(outcome, &name);
             }
@@ -76,7 +76,7 @@ impl Checker<'_> {
             let term = self.states.at(goal.term, i);
             let outcome = hypotheses.prove(&mut self.prover, &[], term, Effort::Full)?;
             let trusted =
-                matches!(outcome, Outcome::Undecided(_)) && self.trust_theorem(&goal, hypotheses, i)?;
+                matches!(outcome, Decision::Undecided(_)) && self.trust_theorem(&goal, hypotheses, i)?;
             if !trusted {
                 self.note(outcome, &format!("{} after {i} steps", goal.name));
             }
@@ -85,7 +85,7 @@ impl Checker<'_> {
             let goal = terms.not(self.states.step(failure.way.condition, i));
             let effort = self.effort_for(failure.check);
             let outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
-            let trusted = matches!(outcome, Outcome::Undecided(_)) && self.trust_check(failure.check);
+            let trusted = matches!(outcome, Decision::Undecided(_)) && self.trust_check(failure.check);
             if !trusted {
                 self.note(outcome, &format!("{} after {i} steps", failure.name));
             }

@@ -8,7 +8,7 @@ use bsym_status::Check;
 
 use super::checker::Checker;
 use super::goal::{Goal, Goals};
-use crate::sequent::{Effort, Hypotheses, Outcome};
+use crate::sequent::{Decision, Effort, Hypotheses};
 use crate::steps::Steps;
 
 /// A pair that one step does not prove.
@@ -19,7 +19,7 @@ struct OpenPair {
     after: Vec<Term>,
     /// That as predicates of B.
     shown: Vec<Pred>,
-    outcome: Outcome,
+    outcome: Decision,
 }
 
 /// A property of states, or the impossibility of a failure, that Q does not imply.
@@ -76,9 +76,9 @@ impl Checker<'_> {
             let sequents = |steps: &Steps<'_>| steps.without_failure(None, &[], [&failure.way]);
             let outcome = self.prove(hypotheses, goal, effort, &sequents)?;
             let settled = match &outcome {
-                Outcome::Proved => true,
-                Outcome::Refuted => self.wrong_check(failure.check, goal, hypotheses)?,
-                Outcome::Undecided(_) => self.trust_check(failure.check),
+                Decision::Proved => true,
+                Decision::Refuted => self.wrong_check(failure.check, goal, hypotheses)?,
+                Decision::Undecided(_) => self.trust_check(failure.check),
             };
             if !settled {
                 self.note(outcome, &failure.name);
@@ -93,9 +93,9 @@ impl Checker<'_> {
         let sequents = |steps: &Steps<'_>| steps.after(None, &[], &[], goal.pred.as_ref()?);
         let outcome = self.prove(hypotheses, goal.term, effort, &sequents)?;
         let settled = match &outcome {
-            Outcome::Proved => true,
-            Outcome::Refuted => self.wrong(None, goal, hypotheses, 0)?,
-            Outcome::Undecided(_) => self.trust(None, goal, hypotheses, 0)?,
+            Decision::Proved => true,
+            Decision::Refuted => self.wrong(None, goal, hypotheses, 0)?,
+            Decision::Undecided(_) => self.trust(None, goal, hypotheses, 0)?,
         };
         if !settled {
             let name = self.step_name(None, goal);
@@ -123,7 +123,7 @@ impl Checker<'_> {
             for lemma in lemmas {
                 let goal = self.states.at(lemma.term, 1);
                 let sequents = |steps: &Steps<'_>| steps.after(id, &before, &shown, lemma.pred.as_ref()?);
-                if self.prove(&mut hypotheses, goal, Effort::Full, &sequents)? == Outcome::Proved {
+                if self.prove(&mut hypotheses, goal, Effort::Full, &sequents)? == Decision::Proved {
                     hypotheses.add(&mut self.prover, goal)?;
                     after.push(lemma.term);
                     shown.extend(lemma.pred);
@@ -142,10 +142,10 @@ impl Checker<'_> {
             let sequents = |steps: &Steps<'_>| steps.after(id, &before, &shown, goal.pred.as_ref()?);
             let outcome = self.prove(&mut hypotheses, term, effort, &sequents)?;
             let settled = match &outcome {
-                Outcome::Proved => true,
-                Outcome::Refuted => self.wrong(Some(event), &goal, &mut hypotheses, 1)?,
+                Decision::Proved => true,
+                Decision::Refuted => self.wrong(Some(event), &goal, &mut hypotheses, 1)?,
                 // With k > 0 the path may still prove it; trust comes last.
-                Outcome::Undecided(_) => k == 0 && self.trust(Some(event), &goal, &mut hypotheses, 1)?,
+                Decision::Undecided(_) => k == 0 && self.trust(Some(event), &goal, &mut hypotheses, 1)?,
             };
             if !settled && k > 0 {
                 let (after, shown) = (after.clone(), shown.clone());
@@ -207,10 +207,10 @@ impl Checker<'_> {
                 Some(all)
             };
             let outcome = self.with_distinct(&mut hypotheses, term, depth, &sequents)?;
-            if outcome != Outcome::Proved {
+            if outcome != Decision::Proved {
                 // The one step was not refuted if the status may still hold.
-                if !matches!(pair.outcome, Outcome::Refuted)
-                    && matches!(outcome, Outcome::Undecided(_))
+                if !matches!(pair.outcome, Decision::Refuted)
+                    && matches!(outcome, Decision::Undecided(_))
                     && self.trust(Some(pair.event), goal, &mut hypotheses, depth)?
                 {
                     hypotheses.close(&mut self.prover);
@@ -222,7 +222,7 @@ impl Checker<'_> {
                     format!("step of {k}-induction")
                 };
                 let name = format!("{} ({place})", self.step_name(Some(pair.event), goal));
-                let refuted = outcome == Outcome::Refuted;
+                let refuted = outcome == Decision::Refuted;
                 self.note(outcome, &name);
                 if refuted {
                     hypotheses.close(&mut self.prover);
@@ -241,14 +241,14 @@ impl Checker<'_> {
         goal: Term,
         last: usize,
         sequents: &dyn Fn(&Steps<'_>) -> Option<Vec<Sequent>>,
-    ) -> Result<Outcome, SolverError> {
+    ) -> Result<Decision, SolverError> {
         let outcome = self.prove(hypotheses, goal, Effort::Full, sequents)?;
-        if outcome == Outcome::Proved {
+        if outcome == Decision::Proved {
             return Ok(outcome);
         }
         // A path on which states are the same refutes nothing.
         if let Err(stopped) = self.prover.budget().check() {
-            return Ok(Outcome::Undecided(stopped));
+            return Ok(Decision::Undecided(stopped));
         }
         for t in self.distinct(last) {
             hypotheses.add(&mut self.prover, t)?;
@@ -268,8 +268,8 @@ impl Checker<'_> {
             let sequents =
                 |steps: &Steps<'_>| Some(vec![steps.in_state(&known, Says::Meant(goal.pred.clone()?))]);
             let settled = match self.prove(&mut hypotheses, goal.term, effort, &sequents)? {
-                Outcome::Proved => true,
-                Outcome::Refuted => match goal.assertion {
+                Decision::Proved => true,
+                Decision::Refuted => match goal.assertion {
                     Some(i) => {
                         let (check, holds) =
                             (Check::Theorem(i), self.system.terms.implies(goal.defined, goal.holds));
@@ -277,7 +277,7 @@ impl Checker<'_> {
                     }
                     None => false,
                 },
-                Outcome::Undecided(_) => k == 0 && self.trust_theorem(goal, &mut hypotheses, 0)?,
+                Decision::Undecided(_) => k == 0 && self.trust_theorem(goal, &mut hypotheses, 0)?,
             };
             match settled {
                 true if goal.hypothesis => {
@@ -298,9 +298,9 @@ impl Checker<'_> {
             let event = failure.event.map(|e| EventId(e as u32));
             let sequents = |steps: &Steps<'_>| steps.without_failure(event, &known, [&failure.way]);
             let settled = match self.prove(&mut hypotheses, goal, effort, &sequents)? {
-                Outcome::Proved => true,
-                Outcome::Refuted => self.wrong_check(failure.check, goal, &mut hypotheses)?,
-                Outcome::Undecided(_) => k == 0 && self.trust_check(failure.check),
+                Decision::Proved => true,
+                Decision::Refuted => self.wrong_check(failure.check, goal, &mut hypotheses)?,
+                Decision::Undecided(_) => k == 0 && self.trust_check(failure.check),
             };
             if !settled {
                 open.push(OpenProperty::Failure(i));
@@ -353,7 +353,7 @@ impl Checker<'_> {
             let sequents =
                 |steps: &Steps<'_>| property_after(&goals, steps, property, depth, from_initial, &known);
             let outcome = self.with_distinct(&mut hypotheses, goal, depth, &sequents)?;
-            let trusted = matches!(outcome, Outcome::Undecided(_))
+            let trusted = matches!(outcome, Decision::Undecided(_))
                 && match property {
                     OpenProperty::Other(_) => {
                         let goal = self.goals.others[index].clone();
@@ -368,7 +368,7 @@ impl Checker<'_> {
                 OpenProperty::Other(_) if trusted => continue,
                 _ => {}
             }
-            let refuted = outcome == Outcome::Refuted;
+            let refuted = outcome == Decision::Refuted;
             self.note(outcome, &format!("{name} (depth {depth})"));
             if refuted {
                 return Ok(());
@@ -378,11 +378,11 @@ impl Checker<'_> {
     }
 
     /// Notes a sequent that is not proved.
-    pub(super) fn note(&mut self, outcome: Outcome, name: &str) {
+    pub(super) fn note(&mut self, outcome: Decision, name: &str) {
         match outcome {
-            Outcome::Proved => {}
-            Outcome::Refuted => self.checked.failed.push(name.to_string()),
-            Outcome::Undecided(reason) => self.undecided(name, &reason),
+            Decision::Proved => {}
+            Decision::Refuted => self.checked.failed.push(name.to_string()),
+            Decision::Undecided(reason) => self.undecided(name, &reason),
         }
     }
 }

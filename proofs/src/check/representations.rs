@@ -33,7 +33,7 @@ use bsym_semantics::scope::Scope;
 
 use crate::claim::Claim;
 use crate::layouts::{self, Said, layouts};
-use crate::sequent::{Effort, Hypotheses, Opener, Outcome, Prover};
+use crate::sequent::{Decision, Effort, Hypotheses, Opener, Prover};
 
 /// Time for all sequents together; what is not decided then is said.
 const TIME: Duration = Duration::from_secs(2);
@@ -307,7 +307,7 @@ impl Check<'_> {
         let effort = Effort::Quick(QUERY);
         let together = hypotheses.prove(&mut self.prover, &[], all, effort)?;
         match together {
-            Outcome::Proved => {}
+            Decision::Proved => {}
             outcome if goals.len() == 1 => self.note(outcome, &goals[0].name),
             _ => {
                 for goal in &goals {
@@ -320,15 +320,15 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn note(&mut self, outcome: Outcome, name: &str) {
+    fn note(&mut self, outcome: Decision, name: &str) {
         match outcome {
-            Outcome::Proved => {}
+            Decision::Proved => {}
             // With an axiom missing, a model refutes nothing.
-            Outcome::Refuted if self.general.unsupported_axioms.is_empty() => {
+            Decision::Refuted if self.general.unsupported_axioms.is_empty() => {
                 self.found.failed.push(name.into())
             }
-            Outcome::Refuted => self.found.undecided.push(format!("{name}: an axiom has no encoding")),
-            Outcome::Undecided(reason) => self.found.undecided.push(format!("{name}: {reason}")),
+            Decision::Refuted => self.found.undecided.push(format!("{name}: an axiom has no encoding")),
+            Decision::Undecided(reason) => self.found.undecided.push(format!("{name}: {reason}")),
         }
     }
 

@@ -25,7 +25,7 @@ use super::first_order::FirstOrder;
 use super::obligation::Proof;
 use super::rounds::{Others, Rounds};
 use super::{Generated, generate, prove_in_rounds};
-use crate::sequent::{Outcome, Prover};
+use crate::sequent::{Decision, Prover};
 use crate::testing::{model, open_default, solver};
 
 /// All forms of substitutions, functions of functions, and what is well-defined only under a guard.
@@ -110,7 +110,7 @@ fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String
         *count += 1;
         let time = Duration::from_millis(150);
         let outcome = first_order.attempt(i, &all, &mut prover, &budget, time).expect("a solver");
-        if outcome == Outcome::Proved {
+        if outcome == Decision::Proved {
             match all[i].status {
                 Status::Discharged => counts.also_proved += 1,
                 Status::Unknown => counts.more += 1,

@@ -33,7 +33,7 @@ use super::names::formula;
 use super::obligation::{Form, Proof};
 use crate::contradiction::{minimal_core, without_events};
 use crate::recorded::is_complete;
-use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
+use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 
 /// Longest time for one question.
 const QUESTION: Duration = Duration::from_millis(300);
@@ -335,9 +335,9 @@ impl Search<'_, '_> {
             for n in 1..=LARGEST {
                 let small = self.scope.with_open_sets(&known.base, |_| n);
                 match self.in_arrays(known, core, &small)? {
-                    Outcome::Refuted => return Ok(None),
-                    Outcome::Proved => confirmed = true,
-                    Outcome::Undecided(_) => {}
+                    Decision::Refuted => return Ok(None),
+                    Decision::Proved => confirmed = true,
+                    Decision::Undecided(_) => {}
                 }
             }
         }
@@ -351,13 +351,13 @@ impl Search<'_, '_> {
             Form::Arrays => self.in_arrays(known, chosen, self.scope)?,
             Form::FirstOrder => self.in_first_order(known, chosen)?,
         };
-        Ok(outcome == Outcome::Proved)
+        Ok(outcome == Decision::Proved)
     }
 
     /// `Proved` where hypotheses contradict each other, `Refuted` where they have a model.
-    fn in_arrays(&mut self, known: &Known, chosen: &[usize], scope: &Scope) -> Result<Outcome, SolverError> {
+    fn in_arrays(&mut self, known: &Known, chosen: &[usize], scope: &Scope) -> Result<Decision, SolverError> {
         if let Err(stopped) = self.budget.check() {
-            return Ok(Outcome::Undecided(stopped));
+            return Ok(Decision::Undecided(stopped));
         }
         let Encoded { terms, always, hypotheses, complete } = Encoded::new(known, chosen, scope);
         self.over(terms, |prover| {
@@ -365,8 +365,8 @@ impl Search<'_, '_> {
             let outcome = hypotheses.prove(prover, &[], Terms::FALSE, Effort::Quick(QUESTION));
             hypotheses.close(prover);
             Ok(match outcome? {
-                Outcome::Refuted if !complete => {
-                    Outcome::Undecided(Stopped::Incomplete("a hypothesis has no encoding".into()))
+                Decision::Refuted if !complete => {
+                    Decision::Undecided(Stopped::Incomplete("a hypothesis has no encoding".into()))
                 }
                 outcome => outcome,
             })
@@ -382,11 +382,11 @@ impl Search<'_, '_> {
         Ok(used.map(|used| all.into_iter().filter(|i| is_used(i, &used)).collect()))
     }
 
-    fn in_first_order(&mut self, known: &Known, chosen: &[usize]) -> Result<Outcome, SolverError> {
+    fn in_first_order(&mut self, known: &Known, chosen: &[usize]) -> Result<Decision, SolverError> {
         let hypotheses = chosen.iter().map(|&i| known.all[i].1.clone()).collect();
         let goal = Goal::Holds(Pred { kind: PredKind::False, span: Span::default() });
         let sequent = first_order::Sequent { hypotheses, defined: vec![], goal };
-        let undecided = |why: &str| Ok(Outcome::Undecided(Stopped::Incomplete(why.into())));
+        let undecided = |why: &str| Ok(Decision::Undecided(Stopped::Incomplete(why.into())));
         let Ok(parts) = lower(&known.base, self.scope, &sequent, Selection::All) else {
             return undecided("there is no such form");
         };

@@ -14,7 +14,7 @@ use bsym_semantics::scope::Scope;
 use super::classical::Asked;
 use super::obligation::Proof;
 use super::typed::Typed;
-use crate::sequent::{Outcome, Prover};
+use crate::sequent::{Decision, Prover};
 use crate::steps;
 
 /// The first-order form of obligations.
@@ -56,8 +56,10 @@ impl<'m> FirstOrder<'m> {
         prover: &mut Prover<'_>,
         budget: &Budget,
         time: Duration,
-    ) -> Result<Outcome, SolverError> {
-        let Some((model, sequents)) = self.sequents(obligation, all) else { return Ok(Outcome::Refuted) };
+    ) -> Result<Decision, SolverError> {
+        let Some((model, sequents)) = self.sequents(obligation, all) else {
+            return Ok(Decision::Refuted);
+        };
         let budget = budget.within(time).per_query(time);
         prover.prove_in_first_order(model, self.scope, &sequents, &budget)
     }

@@ -16,7 +16,7 @@ use super::first_order::FirstOrder;
 use super::obligation::{Form, Proof};
 use super::other_prover::{OtherProver, failure};
 use super::small::{Small, SmallSizes};
-use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
+use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 
 /// Time for each obligation in the rounds; the last one has what the run allows for each.
 const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
@@ -395,8 +395,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
             return Ok(false);
         }
         let outcome = first_order.attempt(i, self.all, self.prover, budget, time)?;
-        self.tried[i] = outcome == Outcome::Refuted;
-        Ok(outcome == Outcome::Proved)
+        self.tried[i] = outcome == Decision::Refuted;
+        Ok(outcome == Decision::Proved)
     }
 
     fn family(
@@ -477,27 +477,27 @@ impl<'r, 'p> Rounds<'r, 'p> {
         let outcome = hypotheses.prove(self.prover, &[], goal, effort)?;
         let over = budget.check().is_err();
         let (status, reason, settled) = match outcome {
-            Outcome::Proved => (Status::Discharged, None, true),
+            Decision::Proved => (Status::Discharged, None, true),
             // What only reads arrays may still prove it.
-            Outcome::Refuted if self.complete => {
+            Decision::Refuted if self.complete => {
                 let settled = effort == Effort::Full || !self.prover.reads_otherwise();
                 (Status::Refuted, Some("it does not follow from the hypotheses".to_string()), settled)
             }
             // What takes arrays as a theory of its own may still prove it.
-            Outcome::Refuted => (
+            Decision::Refuted => (
                 Status::Unknown,
                 Some("a hypothesis has no encoding, and without it this does not follow".into()),
                 effort == Effort::Full,
             ),
-            Outcome::Undecided(Stopped::Timeout) if !over => {
+            Decision::Undecided(Stopped::Timeout) if !over => {
                 let spent = limit.unwrap_or_default().as_secs_f64();
                 (Status::Unknown, Some(format!("not decided in {spent} s")), false)
             }
-            Outcome::Undecided(Stopped::Incomplete(why)) => {
+            Decision::Undecided(Stopped::Incomplete(why)) => {
                 let reason = Stopped::Incomplete(why).to_string();
                 (Status::Unknown, Some(reason), effort == Effort::Full)
             }
-            Outcome::Undecided(reason) => (Status::Unknown, Some(reason.to_string()), false),
+            Decision::Undecided(reason) => (Status::Unknown, Some(reason.to_string()), false),
         };
         let proof = &mut self.all[obligation];
         proof.form = (status == Status::Discharged).then_some(Form::Arrays);

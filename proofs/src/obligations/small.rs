@@ -21,7 +21,7 @@ use bsym_status::file::Status;
 use super::family::Entry;
 use super::generate::{Generated, generate};
 use super::obligation::Proof;
-use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
+use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 
 /// Largest size.
 const LARGEST: usize = 3;
@@ -98,9 +98,9 @@ impl<'m> SmallSizes<'m> {
                 break;
             }
             match size.ask(self.model, obligation, &proved, prover, budget, each)? {
-                Outcome::Refuted => return Ok(Small::Refuted(size.text.clone())),
-                Outcome::Proved => found = Small::Holds,
-                Outcome::Undecided(_) => {}
+                Decision::Refuted => return Ok(Small::Refuted(size.text.clone())),
+                Decision::Proved => found = Small::Holds,
+                Decision::Undecided(_) => {}
             }
         }
         Ok(found)
@@ -132,8 +132,8 @@ impl Size {
         prover: &mut Prover<'_>,
         budget: &Budget,
         time: Duration,
-    ) -> Result<Outcome, SolverError> {
-        let undecided = |why: &str| Ok(Outcome::Undecided(Stopped::Incomplete(why.into())));
+    ) -> Result<Decision, SolverError> {
+        let undecided = |why: &str| Ok(Decision::Undecided(Stopped::Incomplete(why.into())));
         let Encoded { terms, generated, places } = self.obligations(model);
         let Some(&(number, entry)) = places.get(name) else { return undecided("no such obligation") };
         let family = &generated.families[number];
@@ -161,18 +161,18 @@ impl Size {
         let known = self.satisfiable.borrow().get(&number).copied();
         let satisfiable = match (&outcome, known) {
             (_, Some(known)) => known,
-            (Outcome::Proved, None) => prove(&family.said, Terms::FALSE)? == Outcome::Refuted,
+            (Decision::Proved, None) => prove(&family.said, Terms::FALSE)? == Decision::Refuted,
             _ => false,
         };
-        if outcome == Outcome::Proved {
+        if outcome == Decision::Proved {
             self.satisfiable.borrow_mut().insert(number, satisfiable);
         }
         let (statistics, checks) = (own.statistics, own.checks);
         prover.statistics += statistics;
         prover.checks += checks;
         match outcome {
-            Outcome::Refuted if !generated.complete => undecided("a hypothesis has no encoding"),
-            Outcome::Proved if !satisfiable => undecided("perhaps nothing is like that"),
+            Decision::Refuted if !generated.complete => undecided("a hypothesis has no encoding"),
+            Decision::Proved if !satisfiable => undecided("perhaps nothing is like that"),
             outcome => Ok(outcome),
         }
     }

@@ -7,7 +7,7 @@ use bsym_encodings::term::Term;
 use bsym_language::model::{EventId, Model, Pred};
 
 use super::Steps;
-use crate::sequent::{Effort, Hypotheses, Outcome, Prover};
+use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 use crate::states::States;
 use crate::testing::{model, open_default, scope, solver, system};
 
@@ -76,9 +76,9 @@ impl Agreement<'_> {
         let mut hypotheses = Hypotheses::new(hypotheses);
         let in_arrays = hypotheses.prove(&mut prover, &[], goal, Effort::Quick(TIME)).expect("a solver");
         let both = (&in_arrays, &deduced);
-        assert!(!matches!(both, (Outcome::Refuted, Outcome::Proved)), "{}: {what}", self.model.name);
+        assert!(!matches!(both, (Decision::Refuted, Decision::Proved)), "{}: {what}", self.model.name);
         self.asked += 1;
-        self.proved += usize::from(both == (&Outcome::Proved, &Outcome::Proved));
+        self.proved += usize::from(both == (&Decision::Proved, &Decision::Proved));
     }
 }
 

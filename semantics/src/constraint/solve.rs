@@ -8,7 +8,7 @@ use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
-use crate::constraint::finite_domain::Outcome;
+use crate::constraint::finite_domain::CellSearch;
 use crate::constraint::search::{
     ALTERNATIVES, Binding, FEW, Flow, GO, Generator, Literal, Probing, Report, Search,
 };
@@ -192,7 +192,7 @@ impl Search<'_, '_> {
             Ok(_) => false,
             Err(e) => e.kind != EvalErrorKind::TooLarge,
         };
-        if !few && let Outcome::Done(flow) = self.over_cells(&env, bound, &settled, report) {
+        if !few && let CellSearch::Done(flow) = self.over_cells(&env, bound, &settled, report) {
             return flow;
         }
         let generator = generator?;

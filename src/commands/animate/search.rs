@@ -18,8 +18,8 @@ use crate::commands::eval::with_predicate;
 /// Most states that are looked at.
 const MOST: usize = 20_000;
 
-/// What came of it.
-enum Found {
+/// The nearest state that is wanted.
+enum Nearest {
     /// The steps to the state.
     Path(Vec<Step>),
     /// There is none among so many states; all there are, unless it says why there may be more.
@@ -48,16 +48,16 @@ impl Session {
         });
         self.named = named;
         match found?? {
-            Found::Path(steps) => {
+            Nearest::Path(steps) => {
                 let n = steps.len();
                 steps.into_iter().for_each(|step| self.push(step));
                 self.look(interrupt);
                 Ok(n)
             }
-            Found::None(n, None) => {
+            Nearest::None(n, None) => {
                 Err(format!("none of the {n} states that can be reached from here is so"))
             }
-            Found::None(n, Some(why)) => Err(format!("none of {n} states is so, {why}")),
+            Nearest::None(n, Some(why)) => Err(format!("none of {n} states is so, {why}")),
         }
     }
 
@@ -67,7 +67,7 @@ impl Session {
         first: State,
         is_wanted: IsWanted<'_>,
         interrupt: &AtomicBool,
-    ) -> Result<Found, String> {
+    ) -> Result<Nearest, String> {
         let cuts = Cuts::default();
         let eval = self.evaluator(interrupt, &cuts);
         // Each state with the one before and the step from there.
@@ -78,10 +78,10 @@ impl Session {
         while let Some(at) = waiting.pop_front() {
             let state = reached[at].0.clone();
             match is_wanted(&state) {
-                Ok(true) => return Ok(Found::Path(path(&reached, at))),
+                Ok(true) => return Ok(Nearest::Path(path(&reached, at))),
                 Ok(false) => {}
                 Err((EvalErrorKind::Interrupted, _)) => {
-                    return Ok(Found::None(at, Some("and the search was stopped".into())));
+                    return Ok(Nearest::None(at, Some("and the search was stopped".into())));
                 }
                 Err((_, message)) => {
                     _ = open.get_or_insert(format!("and of some it is not known: {message}"))
@@ -105,7 +105,7 @@ impl Session {
                 });
                 match done {
                     Err(e) if e.kind == EvalErrorKind::Interrupted => {
-                        return Ok(Found::None(at, Some("and the search was stopped".into())));
+                        return Ok(Nearest::None(at, Some("and the search was stopped".into())));
                     }
                     Err(e) => _ = open.get_or_insert(format!("and some steps may be missing: {}", e.message)),
                     Ok(_) => {}
@@ -115,15 +115,15 @@ impl Session {
                 // Those that were found and not looked at yet may be so.
                 for at in waiting {
                     if is_wanted(&reached[at].0) == Ok(true) {
-                        return Ok(Found::Path(path(&reached, at)));
+                        return Ok(Nearest::Path(path(&reached, at)));
                     }
                 }
-                return Ok(Found::None(MOST, Some("and no more are looked at".into())));
+                return Ok(Nearest::None(MOST, Some("and no more are looked at".into())));
             }
         }
         let cut =
             cuts.list().first().map(|cut| format!("and there may be more: {}", cut.message(&self.model)));
-        Ok(Found::None(reached.len(), open.or(cut)))
+        Ok(Nearest::None(reached.len(), open.or(cut)))
     }
 }
 

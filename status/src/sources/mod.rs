@@ -22,7 +22,7 @@ use super::digest;
 use super::error::PoError;
 use super::file::{Kind, Language, PoFile};
 use super::fresh::same_files;
-use super::matching::{Found, Texts, find_target};
+use super::matching::{Matched, Texts, find_target};
 
 /// What a file or folder says, with what has to be said about it.
 #[derive(Clone, Debug)]
@@ -187,7 +187,7 @@ pub fn attach(file: &mut PoFile, model: &Model) {
         if !matches!(o.kind, Kind::Inv | Kind::InvEst) || o.unmatched.is_some() {
             continue;
         }
-        if let Found::At(conjuncts) = find_target(o, model, &mut texts)
+        if let Matched::At(conjuncts) = find_target(o, model, &mut texts)
             && let (Some(target), [first, ..]) = (&mut o.target, conjuncts.as_slice())
             && target.hash.is_none()
         {

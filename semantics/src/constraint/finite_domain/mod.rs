@@ -46,8 +46,8 @@ thread_local! {
     static SEARCHES: Cell<u32> = const { Cell::new(0) };
 }
 
-/// What became of a search over cells.
-pub(super) enum Outcome {
+/// Result of a search over cells.
+pub(super) enum CellSearch {
     /// It is not worth while, or not possible.
     Declined,
     /// What the search came to.
@@ -68,12 +68,12 @@ impl<'p> Search<'p, '_> {
         bound: &Binding,
         settled: &[bool],
         report: Report<'_>,
-    ) -> Outcome {
+    ) -> CellSearch {
         let mut without = Vec::new();
         loop {
-            let Some(cut) = self.in_cells(env, bound, settled, &without) else { return Outcome::Declined };
+            let Some(cut) = self.in_cells(env, bound, settled, &without) else { return CellSearch::Declined };
             match self.attempt(env, cut, bound, settled, report) {
-                Attempt::Done(flow) => return Outcome::Done(flow),
+                Attempt::Done(flow) => return CellSearch::Done(flow),
                 Attempt::Without(more) => without.extend(more),
             }
         }
