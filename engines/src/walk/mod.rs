@@ -50,6 +50,9 @@ pub use contradiction::{Broken, Contradiction};
 use change::Changes;
 use judge::{Judge, Standing};
 
+/// Combinations of values of the names of one binder that are listed by type, instead of narrowing them.
+const LISTED_BY_TYPE: usize = 64;
+
 /// Work of a whole walk, about a tenth of a second.
 const WORK: u64 = 150_000;
 /// States from which steps are taken, of each kind of path, in one scope with one valuation of the constants.
@@ -230,6 +233,7 @@ impl Walker<'_> {
         let work = Work::new(portion);
         let cuts = Cuts::between(TRIED.0.into(), TRIED.1.into());
         let mut eval = Evaluator::new(self.question.model, scope)
+            .plain(LISTED_BY_TYPE)
             .with_limits(LIMITS)
             .with_work(&work)
             .with_bounded_choices(&cuts);

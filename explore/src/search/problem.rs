@@ -8,6 +8,9 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 
+/// Combinations of values of the names of one binder that an audit lists by type, instead of narrowing them.
+const LISTED_BY_TYPE: usize = 64;
+
 /// What is searched.
 #[derive(Clone, Copy)]
 pub struct Problem<'m> {
@@ -22,13 +25,15 @@ pub struct Problem<'m> {
 impl<'m> Problem<'m> {
     /// An evaluator of it that the flag stops; cuts of choices are noted.
     pub(crate) fn evaluator(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
-        let mut eval = self.reference(interrupt, cuts);
+        let eval = Evaluator::new(self.model, self.scope);
+        let mut eval = eval.with_interrupt(interrupt).with_bounded_choices(cuts);
         eval.finder = self.finder;
         eval
     }
 
-    /// The same without a finder, as what the search says is held against it.
+    /// Returns the evaluator that audits a search: without a finder, and without narrowing where types are small.
     pub(crate) fn reference(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
-        Evaluator::new(self.model, self.scope).with_interrupt(interrupt).with_bounded_choices(cuts)
+        let eval = Evaluator::new(self.model, self.scope).plain(LISTED_BY_TYPE);
+        eval.with_interrupt(interrupt).with_bounded_choices(cuts)
     }
 }

@@ -12,13 +12,14 @@
 //!
 //! - `methods`: who finds the values of unknowns, in which order
 //! - `solutions`: the solutions for whoever asks, by these methods
-//! - `solve`: the rounds of a search
+//! - `solve`: the rounds of a search; `by_type`: all values of small types instead, as an oracle for it
 //! - `search`: the literals, and what is known of them
 //! - `generators`: what an unknown is bound to next; `pattern`: unknowns inside expressions; `definitions` and
 //!   `set_bounds`: what determines an unknown or bounds a set; `interval`: bounds of integers
 //! - `finite_domain`: many unknowns at once, cell by cell; `enclosure`: sets of which a part is decided
 //! - `finite_part` and `truncation`: a part of infinitely many values, as the last resort; `sampling`: a part of too many
 
+mod by_type;
 mod definitions;
 mod enclosure;
 mod finite_domain;

@@ -75,6 +75,9 @@ impl<'m> Evaluator<'m> {
         probe: Probing,
         report: Report<'_>,
     ) -> (Flow, bool) {
+        if let Some(flow) = self.solve_by_type(env, unknowns, literals, at, report) {
+            return (flow, false);
+        }
         let mut flat = Vec::new();
         for (positive, pred) in literals {
             cut_into_literals(*positive, pred, &mut flat);
@@ -259,22 +262,28 @@ impl Search<'_, '_> {
     /// Judges a complete binding by the literals that are not settled, from left to right.
     fn judge(&self, env: &Env<'_>, names: &[(Name, Value)], settled: &[bool], report: Report<'_>) -> Flow {
         let mut open = None;
+        let mut is_total = true;
         for (i, literal) in self.literals.iter().enumerate() {
             if settled[i] {
                 continue;
             }
             match self.holds(env, literal) {
                 Ok(true) => {}
-                // Behind an undecided literal that is total, a false one decides.
-                Ok(false) => return Ok(GO),
+                // Behind an undecided literal that is total, a false one decides. Another one may turn out to be ill-defined.
+                Ok(false) if is_total => return Ok(GO),
+                Ok(false) => break,
                 Err(e) if e.kind == EvalErrorKind::IllDefined && open.is_none() => {
                     return report(names, Err(e));
                 }
                 Err(e) if e.kind == EvalErrorKind::Undecided => {
-                    self.undecided_total.set(self.undecided_total.get() && self.is_total(env, i));
+                    is_total = is_total && self.is_total(env, i);
+                    self.undecided_total.set(self.undecided_total.get() && is_total);
                     open.get_or_insert(e);
                 }
-                Err(e) if e.kind == EvalErrorKind::IllDefined => self.undecided_total.set(false),
+                Err(e) if e.kind == EvalErrorKind::IllDefined => {
+                    is_total = false;
+                    self.undecided_total.set(false);
+                }
                 Err(e) => return Err(e),
             }
         }

@@ -77,6 +77,8 @@ pub struct Evaluator<'m> {
     pub(crate) candidates: usize,
     /// Candidates that one search for the values of a choice looks at.
     pub(crate) choices: usize,
+    /// Unknowns whose types have at most so many combinations of values are listed by type, without narrowing.
+    pub(crate) listed_by_type: Option<usize>,
     /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
     /// Valuations of the constants are wanted up to the names of the elements of these deferred sets.
@@ -104,6 +106,7 @@ impl<'m> Evaluator<'m> {
             samples: None,
             candidates: limits.listing,
             choices: usize::MAX,
+            listed_by_type: None,
             interrupt: None,
             up_to_names: None,
             work: None,
@@ -126,6 +129,13 @@ impl<'m> Evaluator<'m> {
         let (limits, choices) =
             (Limits { branching: most, ..self.limits }, self.choices.min(most * CANDIDATES));
         Evaluator { impatient: true, refuses: true, choices, limits, ..self }
+    }
+
+    /// Returns an evaluator that searches for nothing where types are small: a binder whose types have at most `most`
+    /// combinations of values is judged for each of them. No finder is asked. Where types have more values, or integers
+    /// are bound, it searches as before.
+    pub fn plain(self, most: usize) -> Self {
+        Evaluator { finder: None, listed_by_type: Some(most), ..self }
     }
 
     /// The same with a finder for values that enumeration cannot reach.
