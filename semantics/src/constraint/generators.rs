@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind};
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, UnaryOp};
 use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
@@ -42,6 +42,13 @@ impl<'m> Search<'_, 'm> {
                 _ => true,
             });
             let found = found.filter(|generator| !needs_sequences(generator) || self.is_total(env, i));
+            // What binds the names in a pattern must not pass over an operand of it that has no value.
+            let found = found.filter(|generator| match generator {
+                Generator::Elements(pattern, _) | Generator::Values(pattern, _) => {
+                    self.is_total(env, i) || self.has_defined_operands(env, pattern)
+                }
+                _ => true,
+            });
             if let Some(generator) = found {
                 let size = self.size(&generator, i, settled);
                 if size <= 1 {
@@ -283,6 +290,22 @@ impl<'m> Search<'_, 'm> {
         let name = self.unknowns.get(index).map_or("?", |n| self.eval.name(*n));
         let message = format!("nothing confines `{name}` to values that can be enumerated");
         EvalError::too_large(self.at, message).for_want_of(self.unknowns.get(index).copied())
+    }
+
+    /// Returns false if an operand of a pattern that is no unknown is ill-defined.
+    fn has_defined_operands(&self, env: &Env<'_>, pattern: &Expr) -> bool {
+        match &pattern.kind {
+            _ if self.named(pattern).is_some() => true,
+            ExprKind::Binary(BinaryOp::Maplet | BinaryOp::Add | BinaryOp::Subtract, a, b) => {
+                self.has_defined_operands(env, a) && self.has_defined_operands(env, b)
+            }
+            ExprKind::Unary(UnaryOp::Negate, a) => self.has_defined_operands(env, a),
+            _ => {
+                let is_ill_defined =
+                    || matches!(self.eval.eval(env, pattern), Err(e) if e.kind == EvalErrorKind::IllDefined);
+                !(self.eval.is_closed(env, pattern) && is_ill_defined())
+            }
+        }
     }
 
     /// `#y.(P)` confines the unknowns in P to a projection of the solutions of P.
