@@ -3,13 +3,11 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
-
+use crate::options::Limits;
 use crate::search::Problem;
+use crate::session::with_session;
 
 /// An answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -40,13 +38,9 @@ fn look(
     cancelled: &Arc<AtomicBool>,
     initialisation: bool,
 ) -> Existence {
-    let deadline = Instant::now().checked_add(time);
-    interruptible(cancelled, deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let mut eval = Evaluator::new(problem.model, problem.scope)
-            .with_interrupt(interrupt)
-            .with_bounded_choices(&cuts);
-        eval.finder = problem.finder;
+    let limits = Limits { time: Some(time), ..Limits::default() };
+    with_session(problem, &limits, cancelled, |session| {
+        let (eval, cuts) = (session.evaluator(), &session.cuts);
         let (mut begins, mut open) = (false, None);
         let done = eval.each_valuation(&Default::default(), &mut |constants, truth| {
             // Where an axiom has no meaning, the search says so.

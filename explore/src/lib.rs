@@ -19,3 +19,4 @@ pub mod existence;
 pub mod walk;
 
 mod dice;
+mod session;

@@ -4,25 +4,26 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use bsym_language::model::EventId;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::trace::replay::{Checks, replay_with, violations};
+use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::trace::{Step, Trace, Violation};
 use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
+use bsym_semantics::verdict::Vacuous;
 
 use crate::dice::Dice;
+use crate::options::Limits;
 use crate::search::Problem;
+use crate::session::with_session;
 use crate::space::dependency_matrix::GroupId;
+use crate::space::interpreted::Interpreted;
 use crate::space::machine::Machine;
-use crate::space::system::{Edge, Edges, System, Target};
-use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::verdict::Vacuous;
+use crate::space::system::{Edge, Edges, Target};
 
 /// Alternatives of one kind (valuations, edges of one event) among which the die chooses.
 const CHOICES: usize = 256;
@@ -73,20 +74,24 @@ pub enum End {
 /// An event is chosen among those enabled, then one of its first edges. It recurses along formulas: call
 /// it inside [`bsym_language::stack::with_large_stack`].
 pub fn walk(problem: &Problem<'_>, options: &WalkOptions) -> Walk {
-    let deadline = options.time.and_then(|t| Instant::now().checked_add(t));
-    interruptible(&options.cancelled, deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let eval = problem.evaluator(interrupt, &cuts);
-        let mut dice = Dice::new(options.seed);
-        let constants = match constants(&eval, &cuts, &mut dice) {
+    let limits = Limits { time: options.time, ..Limits::default() };
+    with_session(problem, &limits, &options.cancelled, |session| {
+        let (eval, mut dice) = (session.evaluator(), Dice::new(options.seed));
+        let constants = match constants(&eval, &session.cuts, &mut dice) {
             Ok(constants) => constants,
             Err(end) => return Walk { trace: None, end },
         };
-        let mut machine = Machine::of(eval, vec![constants.clone()]);
-        machine.context.deadline = deadline;
-        machine.context.cancelled = options.cancelled.clone();
-        Walker { machine, row: None, cuts: &cuts, options, dice }.walk(constants)
+        let mut machine = Machine::of(eval, vec![constants]);
+        machine.context.stop = session.stop(false);
+        let (steps, end) = Walker { system: &mut machine, row: None, options, dice }.walk();
+        let trace = (!steps.is_empty()).then(|| machine.trace(0, &steps));
+        Walk { trace, end }
     })
+}
+
+/// Walks in any system from an initial state of its first root: the steps, and why the walk ended.
+pub fn walk_in(system: &mut impl Interpreted, options: &WalkOptions) -> (Vec<Step>, End) {
+    Walker { system, row: None, options, dice: Dice::new(options.seed) }.walk()
 }
 
 /// A valuation of the constants among the first ones.
@@ -102,80 +107,72 @@ fn constants(eval: &Evaluator<'_>, cuts: &Cuts, dice: &mut Dice) -> Result<Const
     if let Some(chosen) = dice.choose(found) {
         return Ok(chosen);
     }
-    Err(match done.err().or(ill_defined).or_else(|| cut(eval, cuts)) {
+    let cut = || Some(cuts.list().into_iter().next()?.error(eval.model));
+    Err(match done.err().or(ill_defined).or_else(cut) {
         Some(e) => stopped("the constants", e),
         None => End::Vacuous(Vacuous::NoValuation),
     })
 }
 
-/// Why there may be values beyond those that were looked at.
-fn cut(eval: &Evaluator<'_>, cuts: &Cuts) -> Option<EvalError> {
-    let cut = cuts.list().into_iter().next()?;
-    Some(cut.error(eval.model))
-}
-
-struct Walker<'m> {
-    machine: Machine<'m>,
+struct Walker<'w, S> {
+    system: &'w mut S,
     /// The row of the last state, if its values can be written as words.
     row: Option<Vec<u32>>,
-    cuts: &'m Cuts,
-    options: &'m WalkOptions,
+    options: &'w WalkOptions,
     dice: Dice,
 }
 
-impl Walker<'_> {
-    fn walk(&mut self, constants: Constants) -> Walk {
-        let scope = self.machine.context.eval.scope.clone();
-        let mut trace = Trace { scope, constants, steps: Vec::new() };
+impl<S: Interpreted> Walker<'_, S> {
+    fn walk(&mut self) -> (Vec<Step>, End) {
+        let mut steps = Vec::new();
         let end = loop {
-            match self.step(&trace) {
+            match self.step(&steps) {
                 Ok(step) => {
                     let failed = step.state.is_none();
-                    trace.steps.push(step);
+                    steps.push(step);
                     if failed {
-                        break self.violated(&trace);
+                        break self.violated(&steps);
                     }
                 }
                 Err(end) => break end,
             }
-            if let Some(end) = self.judge(&trace) {
+            if let Some(end) = self.judge(&steps) {
                 break end;
             }
-            if trace.steps.len() > self.options.steps {
+            if steps.len() > self.options.steps {
                 break End::Steps;
             }
         };
-        Walk { trace: Some(trace).filter(|t| !t.steps.is_empty()), end }
+        (steps, end)
     }
 
     /// The next step.
-    fn step(&mut self, trace: &Trace) -> Result<Step, End> {
-        let Some(last) = trace.steps.last() else {
-            let edges = self.machine.first_initial(0, CHOICES);
+    fn step(&mut self, steps: &[Step]) -> Result<Step, End> {
+        let Some(last) = steps.last() else {
+            let edges = self.system.initial(0, CHOICES);
             let (edge, error) = self.choose(edges)?;
             return match edge {
                 Some(edge) => self.take(None, &[], edge),
-                None => Err(match error.or_else(|| self.cut()) {
+                None => Err(match error.or_else(|| self.system.cut()) {
                     Some(e) => stopped("the initialisation", e),
                     None => End::Vacuous(Vacuous::NoInitialState),
                 }),
             };
         };
         let state = last.state.as_deref().unwrap_or_default();
-        let mut groups: Vec<GroupId> = self.machine.matrix.group_ids().collect();
+        let mut groups: Vec<GroupId> = self.system.matrix().group_ids().collect();
         let mut open = None;
         while let Some(group) = self.dice.take(&mut groups) {
-            let event = self.machine.event(group);
             let edges = match &self.row {
-                Some(row) => self.machine.edges(group, row, CHOICES),
-                None => self.machine.edges_of_state(Some(event), 0, state, CHOICES),
+                Some(row) => self.system.edges(group, row, CHOICES),
+                None => self.system.edges_of(Some(group), 0, state, CHOICES),
             };
             let (edge, error) = self.choose(edges)?;
             if let Some(edge) = edge {
-                return self.take(Some(event), state, edge);
+                return self.take(Some(group), state, edge);
             }
             if let Some(e) = error {
-                let name = &self.machine.matrix.group(group).name;
+                let name = &self.system.matrix().group(group).name;
                 let end = stopped(&format!("event `{name}`"), e);
                 if end == End::Interrupted {
                     return Err(end);
@@ -183,12 +180,12 @@ impl Walker<'_> {
                 open.get_or_insert(end);
             }
         }
-        Err(open.unwrap_or_else(|| self.deadlock(&trace.constants, state)))
+        Err(open.unwrap_or_else(|| self.deadlock(state)))
     }
 
     /// One of some edges, and why there may be others than these.
     fn choose(&mut self, edges: Edges) -> Result<(Option<Edge>, Option<EvalError>), End> {
-        if self.machine.is_stopped() {
+        if self.system.is_stopped() {
             return Err(End::Interrupted);
         }
         let well_definedness = self.options.checks.well_definedness;
@@ -200,54 +197,46 @@ impl Walker<'_> {
     }
 
     /// Goes along an edge.
-    fn take(&mut self, event: Option<EventId>, state: &[Value], edge: Edge) -> Result<Step, End> {
-        let executed = self.machine.execution(event, 0, state, &edge).map_err(|e| match e {
+    fn take(&mut self, group: Option<GroupId>, state: &[Value], edge: Edge) -> Result<Step, End> {
+        let step = self.system.step(group, 0, state, &edge).map_err(|e| match e {
             Some(e) => stopped("the step", e),
             None => stopped("the step", not_replayed("the edge is not found again".into())),
         })?;
-        let state = executed.state().cloned();
         self.row = match edge.target {
             Target::Row(row) => Some(row),
             _ => None,
         };
-        Ok(Step { event, execution: executed.execution, state })
-    }
-
-    fn cut(&self) -> Option<EvalError> {
-        cut(&self.machine.context.eval, self.cuts)
+        Ok(step)
     }
 
     /// The end where no event was found to be enabled: there may be one with values beyond those that
     /// were looked at.
-    fn deadlock(&self, constants: &[Value], state: &[Value]) -> End {
-        if self.cuts.is_empty() {
-            return End::Deadlock;
-        }
-        match self.machine.context.eval.with_all_choices().is_deadlock(constants, state) {
+    fn deadlock(&self, state: &[Value]) -> End {
+        match self.system.is_deadlock(0, state) {
             Ok(true) => End::Deadlock,
-            Ok(false) => stopped("the events", self.cut().unwrap_or_else(|| not_replayed(String::new()))),
+            Ok(false) => {
+                stopped("the events", self.system.cut().unwrap_or_else(|| not_replayed(String::new())))
+            }
             Err(e) => stopped("the events", e),
         }
     }
 
     /// Whether the walk ends in the last state.
-    fn judge(&self, trace: &Trace) -> Option<End> {
-        let state = trace.steps.last()?.state.as_deref()?;
-        match violations(&self.machine.context.eval, &trace.constants, state, &self.options.checks) {
+    fn judge(&self, steps: &[Step]) -> Option<End> {
+        let state = steps.last()?.state.as_deref()?;
+        match self.system.violations(0, state, &self.options.checks) {
             Ok(found) if found.is_empty() => None,
-            Ok(_) => Some(self.violated(trace)),
+            Ok(_) => Some(self.violated(steps)),
             Err(e) => Some(stopped("the properties", e)),
         }
     }
 
-    /// The violation at the end of a trace, by replay.
-    fn violated(&self, trace: &Trace) -> End {
-        let mut eval = self.machine.context.eval.with_all_choices();
-        eval.interrupt = None;
-        match replay_with(&eval, trace, &self.options.checks) {
-            Ok(replayed) if !replayed.violations.is_empty() => End::Violated(replayed.violations),
+    /// The violation at the end of a walk, by replay.
+    fn violated(&self, steps: &[Step]) -> End {
+        match self.system.replay(0, steps, &self.options.checks) {
+            Ok(violations) if !violations.is_empty() => End::Violated(violations),
             Ok(_) => End::Unknown("the trace".into(), not_replayed("nothing is wrong at its end".into())),
-            Err(e) => End::Unknown("the trace".into(), not_replayed(e.to_string())),
+            Err(e) => End::Unknown("the trace".into(), not_replayed(e)),
         }
     }
 }

@@ -1,26 +1,22 @@
-//! Reachability in systems that are no machine: a ring of counters made by hand, and products of machines. Counts, orders,
+//! Reachability in systems that are no machine: a ring of counters made by hand. Counts, orders,
 //! properties and what goes wrong are known, whatever the number of workers.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bsym_explore::options::Order;
+use bsym_explore::partial_order::set::Set;
 use bsym_explore::reachability::exploration::Reachability;
 use bsym_explore::reachability::frontier::Frontier;
 use bsym_explore::reachability::properties::Asked;
 use bsym_explore::reachability::reached::Reached;
 use bsym_explore::reachability::visitor::{Origin, Visitor};
 use bsym_explore::space::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId, LabelKind};
-use bsym_explore::space::machine::Machine;
-use bsym_explore::space::product::{Product, Vector};
-use bsym_explore::space::system::{Edge, Edges, Expansion, Replicate, System, Target};
+use bsym_explore::space::system::{
+    Edge, Edges, Effort, Expansion, Measured, NoTime, Reduce, Replicate, System, Target,
+};
 use bsym_explore::space::updates::Updates;
-use bsym_explore::symmetry::permutation::Permutation;
-use bsym_language::load::load_text;
-use bsym_language::stack::with_large_stack;
 use bsym_semantics::error::EvalError;
-use bsym_semantics::evaluator::{Eval, Evaluator};
-use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::evaluator::Eval;
 use bsym_semantics::transition::Outcome;
 
 /// Counters that each count to a limit; the step of the first one from its limit goes wrong.
@@ -41,6 +37,7 @@ impl Counters {
         };
         let label = |at: usize| Label { kind: LabelKind::Invariant(at), reads: vec![at] };
         let matrix = DependencyMatrix {
+            root: None,
             columns: (0..limits.len()).map(|at| format!("c{at}")).collect(),
             groups: (0..limits.len()).map(group).collect(),
             labels: (0..limits.len()).map(label).collect(),
@@ -58,7 +55,7 @@ impl System for Counters {
         1
     }
 
-    fn initial(&mut self, _root: usize) -> Edges {
+    fn initial(&mut self, _root: usize, _limit: usize) -> Edges {
         let target = Target::Row(vec![0; self.limits.len()]);
         let edge = Edge { parameters: vec![], results: vec![], target };
         Edges { edges: vec![edge], ..Edges::default() }
@@ -90,17 +87,21 @@ impl System for Counters {
         Ok(row[label.index()] < self.limits[label.index()])
     }
 
-    fn permuted(&mut self, _row: &[u32], _permutation: &Permutation) -> Option<Vec<u32>> {
-        None
-    }
-
     fn is_stopped(&self) -> bool {
         false
     }
 }
 
+impl Measured for Counters {
+    fn effort(&self) -> Effort {
+        Effort::default()
+    }
+}
+
 impl Replicate for Counters {
     type Seed = Counters;
+
+    fn share(&mut self) {}
 
     fn seed(&self) -> Counters {
         self.clone()
@@ -108,6 +109,24 @@ impl Replicate for Counters {
 
     fn from_seed(seed: &Counters) -> Counters {
         seed.clone()
+    }
+
+    fn follow(&mut self, _seed: &Counters) -> bool {
+        true
+    }
+}
+
+impl Reduce for Counters {
+    fn stand_in(&mut self, _row: &[u32]) -> Result<Option<Vec<u32>>, NoTime> {
+        Ok(None)
+    }
+
+    fn chooses(&self) -> bool {
+        false
+    }
+
+    fn enough(&mut self, _row: &[u32], _enabled: &Set) -> Option<Set> {
+        None
     }
 }
 
@@ -153,13 +172,7 @@ impl<S> Visitor<S> for Diary {
 /// Rows in the order of their discovery, each with its predecessor; counts; what the visitor was told.
 type Found = (Vec<(Vec<u32>, u32)>, [u64; 3], Option<usize>, Diary);
 
-fn search<S: Replicate>(
-    system: S,
-    labels: &[u32],
-    order: Order,
-    workers: usize,
-    most: Option<usize>,
-) -> Found {
+fn search<S: Reduce>(system: S, labels: &[u32], order: Order, workers: usize, most: Option<usize>) -> Found {
     let asked =
         Asked { labels: labels.iter().map(|label| (LabelId(*label), true)).collect(), ..Asked::default() };
     let diary = Diary { most, ..Diary::default() };
@@ -200,64 +213,4 @@ fn whoever_has_seen_enough_ends_the_search_at_the_same_state() {
         [1, 2].map(|n| search(Counters::new(vec![9, 9, 9, 9]), &[0], Order::BreadthFirst, n, Some(500)));
     assert!(one.0.len() > 500 && one.0.len() < 510, "{}", one.0.len());
     assert_eq!(one, two);
-}
-
-#[test]
-fn a_product_is_searched_as_its_parts_are() {
-    let text = |limit: u8| {
-        format!(
-            "MACHINE Clock VARIABLES t INVARIANT t : 0..{} INITIALISATION t := 0
-            OPERATIONS tick = SELECT t < {limit} THEN t := t + 1 END; wind = SELECT t = {limit} THEN t := 0 END END",
-            limit - 1
-        )
-    };
-    let models = [3, 4].map(|limit| load_text("Clock.mch", text(limit)).model.expect("the machine is right"));
-    let scopes =
-        models.each_ref().map(|m| Scope::settle(m, &ScopeRequest::default()).expect("nothing is asked"));
-    with_large_stack(|| {
-        let found = |workers: usize| {
-            let [left, right] = [0, 1].map(|i| {
-                let eval = Evaluator::new(&models[i], &scopes[i]);
-                Machine::of(eval, eval.constants_up_to_names(&BTreeMap::new()).found)
-            });
-            let (tick, wind) = (GroupId(0), GroupId(1));
-            let vectors = vec![Vector::Both(tick, tick), Vector::Left(wind), Vector::Right(wind)];
-            let clocks = Product::new(left, right, vectors);
-            let invariants = [0, clocks.right_label(LabelId(0)).0];
-            search(clocks, &invariants, Order::BreadthFirst, workers, None)
-        };
-        let one = found(1);
-        // 3 * 4 ticks, 5 and 4 winds, and the initial edge.
-        assert_eq!((one.0.len(), one.1), (20, [22, 1, 0]));
-        // One of the clocks is at its limit.
-        assert_eq!(one.3.doubtful.len(), 8);
-        assert_eq!(found(2), one);
-    });
-}
-
-#[test]
-fn counters_beside_a_machine_are_searched_by_two_workers() {
-    let text =
-        "MACHINE Steps VARIABLES x, s INVARIANT x : 0..5 & s <: 0..200 INITIALISATION x := 0 || s := {}
-        OPERATIONS step = SELECT x < 5 THEN x := x + 1 || s := s \\/ {x * 40} END END";
-    let model = load_text("Steps.mch", text).model.expect("the machine is right");
-    let scope = Scope::settle(&model, &ScopeRequest::default()).expect("nothing is asked");
-    with_large_stack(|| {
-        let found = |workers: usize| {
-            let machine = Machine::of(Evaluator::new(&model, &scope), vec![vec![]]);
-            let vectors = vec![
-                Vector::Left(GroupId(0)),
-                Vector::Both(GroupId(1), GroupId(0)),
-                Vector::Right(GroupId(0)),
-            ];
-            let product = Product::new(Counters::new(vec![3, 8]), machine, vectors);
-            search(product, &[2, 3], Order::BreadthFirst, workers, None)
-        };
-        let one = found(1);
-        // The second counter counts only together with the machine: it is never ahead.
-        let pairs = (0..=5).map(|x| x + 1).sum::<usize>();
-        assert_eq!((one.0.len(), one.3.failed.len(), one.3.doubtful.len()), (4 * pairs, pairs, 0));
-        assert_eq!(found(2).3.expanded, one.3.expanded);
-        assert_eq!(found(2).1, one.1);
-    });
 }

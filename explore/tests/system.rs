@@ -1,4 +1,4 @@
-//! The interface of a state space: what groups and labels read and write, short rows, edges, products, permutations.
+//! The interface of a state space: what groups and labels read and write, short rows, edges, permutations.
 //! All by difference: with the search, with the reference evaluator, with brute force.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use bsym_explore::options::SearchOptions;
 use bsym_explore::report::Progress;
 use bsym_explore::search::{Problem, search};
-use bsym_explore::space::dependency_matrix::{GroupId, LabelKind, project};
+use bsym_explore::space::cached::Cached;
+use bsym_explore::space::dependency_matrix::{GroupId, LabelKind, insert, project};
 use bsym_explore::space::machine::Machine;
-use bsym_explore::space::product::{Product, Vector};
 use bsym_explore::space::system::{Edges, Expansion, System, Target};
 use bsym_explore::space::updates::Updates;
 use bsym_explore::symmetry::permutation::Permutation;
@@ -31,26 +31,18 @@ fn settled(model: &Model) -> Scope {
     Scope::settle(model, &request).expect("a scope")
 }
 
-/// Does something with the systems of some machines, and the evaluators behind them.
-fn with_systems<T: Send, const N: usize>(
-    texts: [&str; N],
-    use_them: impl FnOnce([(Machine<'_>, Evaluator<'_>); N]) -> T + Send,
+/// Does something with the system of a machine, and the evaluator behind it.
+fn with_system<T: Send>(
+    text: &str,
+    use_it: impl FnOnce(Cached<Machine<'_>>, &Evaluator<'_>) -> T + Send,
 ) -> T {
-    let models = texts.map(model);
-    let scopes = models.each_ref().map(settled);
+    let model = model(text);
+    let scope = settled(&model);
     with_large_stack(|| {
-        let systems = std::array::from_fn(|i| {
-            let eval = Evaluator::new(&models[i], &scopes[i]);
-            let valuations = eval.constants_up_to_names(&BTreeMap::new()).found;
-            (Machine::of(eval, valuations), eval)
-        });
-        use_them(systems)
+        let eval = Evaluator::new(&model, &scope);
+        let valuations = eval.constants_up_to_names(&BTreeMap::new()).found;
+        use_it(Cached::new(Machine::of(eval, valuations)), &eval)
     })
-}
-
-/// The same for one machine.
-fn with_system<T: Send>(text: &str, use_it: impl FnOnce(Machine<'_>, &Evaluator<'_>) -> T + Send) -> T {
-    with_systems([text], |[(machine, eval)]| use_it(machine, &eval))
 }
 
 /// Machines with several valuations of the constants, choices that leave a variable alone, events that only the
@@ -99,7 +91,7 @@ fn reachable(system: &mut impl System) -> (Vec<Row>, u64) {
     };
     let follow = |edges: Edges| edges.edges.into_iter().filter_map(|e| e.row().map(<[u32]>::to_vec));
     for root in 0..system.roots() {
-        for row in follow(system.initial(root)) {
+        for row in follow(system.initial(root, usize::MAX)) {
             transitions += 1;
             reached(row, &mut waiting);
         }
@@ -192,7 +184,8 @@ fn what_is_not_read_changes_nothing() {
                         }
                         let (mut updates, mut rest) = (Updates::default(), rest.clone());
                         let short = project(row, &shape.reads);
-                        let expansion = system.next_short(group, &short, &mut rest, &mut updates);
+                        insert(&short, &shape.reads, &mut rest);
+                        let expansion = system.next(group, &rest, &mut updates);
                         assert_eq!(expansion, Expansion::Moves(expected.0), "{}", shape.name);
                         let found: BTreeSet<Vec<_>> =
                             updates.iter().map(|u| u.written(&shape.may_write).collect()).collect();
@@ -385,122 +378,6 @@ fn an_event_may_write_more_variables_than_a_mask_has_bits() {
         assert_eq!(values, [(0, 0), (1, 1), (2, 2), (1, 5), (2, 6)]);
         assert_eq!(transitions, 5);
     });
-}
-
-/// A state of the left side and one of the right.
-type Pair = (Vec<Value>, Vec<Value>);
-
-/// The reference: states of both sides as values, steps tried pair by pair.
-fn product_by_brute_force(
-    (left, a): (&Evaluator<'_>, &[Value]),
-    (right, b): (&Evaluator<'_>, &[Value]),
-    vectors: &[Vector],
-) -> (BTreeSet<Pair>, u64) {
-    let edges = |eval: &Evaluator<'_>, group: GroupId, constants: &[Value], state: &[Value]| {
-        let edges = eval.successors_of(EventId(group.0), constants, state).edges.into_iter();
-        edges.filter_map(|e| Some((e.execution.parameters.clone(), e.state()?.clone()))).collect::<Vec<_>>()
-    };
-    let initial = |eval: &Evaluator<'_>, constants: &[Value]| {
-        eval.initial_states(constants).edges.iter().filter_map(|e| e.state().cloned()).collect::<Vec<_>>()
-    };
-    let (mut seen, mut waiting, mut transitions) = (BTreeSet::new(), Vec::new(), 0);
-    for l in initial(left, a) {
-        for r in initial(right, b) {
-            transitions += 1;
-            waiting.push((l.clone(), r));
-        }
-    }
-    while let Some((l, r)) = waiting.pop() {
-        if !seen.insert((l.clone(), r.clone())) {
-            continue;
-        }
-        for vector in vectors {
-            let mut next = Vec::new();
-            match *vector {
-                Vector::Left(g) => next.extend(edges(left, g, a, &l).into_iter().map(|e| (e.1, r.clone()))),
-                Vector::Right(g) => next.extend(edges(right, g, b, &r).into_iter().map(|e| (l.clone(), e.1))),
-                Vector::Both(g, h) | Vector::BothWithSameParameters(g, h) => {
-                    let any = matches!(vector, Vector::Both(..));
-                    for (p, l) in edges(left, g, a, &l) {
-                        for (q, r) in edges(right, h, b, &r) {
-                            if any || p == q {
-                                next.push((l.clone(), r));
-                            }
-                        }
-                    }
-                }
-            }
-            transitions += next.len() as u64;
-            waiting.extend(next);
-        }
-    }
-    (seen, transitions)
-}
-
-#[test]
-fn a_product_is_what_brute_force_says() {
-    const LEFT: &str = "MACHINE Sender CONSTANTS n PROPERTIES n : 1..2
-        VARIABLES queue, sent INVARIANT queue : 0..3 & sent : 0..2 INITIALISATION queue :: 0..1 || sent := 0
-        OPERATIONS fill = SELECT queue < n THEN queue := queue + 1 END;
-        send(v) = PRE v : 0..2 & queue > 0 THEN queue := queue - 1 || IF v > 0 THEN sent := v END END;
-        reset = sent := 0 END";
-    const RIGHT: &str = "MACHINE Receiver VARIABLES got, b, newest INVARIANT got : 0..3 & b : BOOL & newest : 0..2
-        INITIALISATION got := 0 || b := FALSE || newest := 0
-        OPERATIONS receive(v) = PRE v : 1..2 & got < 2 THEN got := got + v || CHOICE newest := v OR skip END END;
-        use = SELECT got > 0 THEN got := got - 1 END;
-        flip = SELECT got = 0 THEN b := bool(b = FALSE) END END";
-    let [fill, send, reset] = [0, 1, 2].map(GroupId);
-    let [receive, consume, flip] = [0, 1, 2].map(GroupId);
-    let protocols = [
-        vec![Vector::Left(fill), Vector::BothWithSameParameters(send, receive), Vector::Right(consume)],
-        vec![
-            Vector::Left(fill),
-            Vector::Both(send, receive),
-            Vector::Both(reset, flip),
-            Vector::Right(consume),
-        ],
-        vec![Vector::Both(fill, flip), Vector::Left(send), Vector::Left(reset)],
-        [fill, send, reset].map(Vector::Left).into_iter().chain([receive, flip].map(Vector::Right)).collect(),
-    ];
-    for vectors in protocols {
-        with_systems([LEFT, RIGHT], |[(left, of_left), (right, of_right)]| {
-            let constants = of_left.constants_up_to_names(&BTreeMap::new()).found;
-            let mut expected = (BTreeMap::new(), 0);
-            for (i, valuation) in constants.iter().enumerate() {
-                let (states, transitions) =
-                    product_by_brute_force((&of_left, valuation), (&of_right, &[]), &vectors);
-                expected.0.extend(states.into_iter().map(|s| ((i, s.0, s.1), ())));
-                expected.1 += transitions;
-            }
-            let mut product = Product::new(left, right, vectors.clone());
-            let (rows, transitions) = reachable(&mut product);
-            let states: BTreeMap<_, ()> = rows
-                .iter()
-                .map(|row| {
-                    let (l, r) = row.split_at(3);
-                    let valuation = product.left().valuation(l);
-                    ((valuation, product.left().state(l), product.right().state(r)), ())
-                })
-                .collect();
-            assert_eq!((states, transitions), expected, "{vectors:?}");
-            assert!(rows.len() >= 6, "{}", rows.len());
-            // The matrix of a product is as right as those of its sides.
-            let matrix = product.matrix().clone();
-            for row in &rows {
-                for rest in rows.iter().step_by(5) {
-                    for group in matrix.group_ids() {
-                        let expected = deeds(&mut product, group, row);
-                        let other = mixed(row, &matrix.group(group).reads, rest);
-                        assert_eq!(deeds(&mut product, group, &other), expected);
-                    }
-                }
-            }
-            // A label of the right side is the same one beside a left side.
-            let label = product.right().matrix().find(LabelKind::Invariant(0)).expect("one");
-            let label = product.right_label(label);
-            assert!(rows.iter().all(|row| product.label(label, row) == Ok(true)));
-        });
-    }
 }
 
 #[test]

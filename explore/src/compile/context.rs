@@ -13,6 +13,49 @@ use crate::store::interner::{Store, reps};
 use crate::store::layout::{Form, Layout, Unfolded};
 use crate::store::rep::Rep;
 
+/// When code stops: looked at now and then by whatever may take long.
+#[derive(Clone, Default)]
+pub struct Stop {
+    /// At this time.
+    pub deadline: Option<Instant>,
+    /// Set from outside.
+    pub cancelled: Arc<AtomicBool>,
+    /// Code has been stopped; its answers mean nothing.
+    pub is_set: bool,
+    ticks: u32,
+}
+
+impl Stop {
+    /// Stops at a time, or when a flag is set, or at once.
+    pub fn new(deadline: Option<Instant>, cancelled: Arc<AtomicBool>, is_set: bool) -> Stop {
+        Stop { deadline, cancelled, is_set, ticks: 0 }
+    }
+}
+
+/// Executions that code has found since a limit was set.
+pub struct Executions {
+    found: u64,
+    most: u64,
+    /// There are more than the limit.
+    pub are_too_many: bool,
+}
+
+impl Executions {
+    /// Lets the code that runs next find so many executions; where there are more it fails.
+    #[inline]
+    pub fn limit(&mut self, most: u64) {
+        *self = Executions { found: 0, most, are_too_many: false };
+    }
+
+    /// Counts an execution; whether it is one too many.
+    #[inline]
+    pub fn are_beyond(&mut self) -> bool {
+        self.found += 1;
+        self.are_too_many |= self.found > self.most;
+        self.are_too_many
+    }
+}
+
 /// The state of an evaluation.
 pub struct Context<'m> {
     /// The reference.
@@ -36,18 +79,10 @@ pub struct Context<'m> {
     pub valuation: usize,
     /// Which of the variables that an event may write are written.
     pub mask: u64,
-    /// When to stop: looked at now and then by whatever may take long.
-    pub deadline: Option<Instant>,
-    /// Set from outside to stop.
-    pub cancelled: Arc<AtomicBool>,
-    /// The code has been stopped; its answers mean nothing.
-    pub stopped: bool,
-    ticks: u32,
-    /// Executions that code has found since [`Context::limit_executions`], and how many it may find.
-    executions: u64,
-    most_executions: u64,
-    /// It has found more.
-    pub has_too_many: bool,
+    /// When code stops.
+    pub stop: Stop,
+    /// How many executions code finds.
+    pub executions: Executions,
     /// For each constant with one value in all valuations: its word, if that can be written.
     fixed: Vec<Option<Option<u32>>>,
     /// Words of the other constants, by valuation.
@@ -70,13 +105,8 @@ impl<'m> Context<'m> {
             valuations,
             valuation: 0,
             mask: 0,
-            deadline: None,
-            cancelled: Arc::default(),
-            stopped: false,
-            ticks: 0,
-            executions: 0,
-            most_executions: u64::MAX,
-            has_too_many: false,
+            stop: Stop::default(),
+            executions: Executions { found: 0, most: u64::MAX, are_too_many: false },
             fixed: Vec::new(),
             words: Vec::new(),
         };
@@ -107,26 +137,13 @@ impl<'m> Context<'m> {
     /// Whether it is time to stop. Cheap enough for every round of a loop.
     #[inline]
     pub fn is_stopped(&mut self) -> bool {
-        self.ticks = self.ticks.wrapping_add(1);
-        if self.ticks & 0xFFF == 0 {
-            self.stopped |= self.cancelled.load(Ordering::Relaxed)
-                || self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let Stop { deadline, cancelled, is_set, ticks } = &mut self.stop;
+        *ticks = ticks.wrapping_add(1);
+        if *ticks & 0xFFF == 0 {
+            *is_set |= cancelled.load(Ordering::Relaxed)
+                || deadline.is_some_and(|deadline| Instant::now() >= deadline);
         }
-        self.stopped
-    }
-
-    /// Lets the code that runs next find so many executions; where there are more it fails.
-    #[inline]
-    pub fn limit_executions(&mut self, most: u64) {
-        (self.executions, self.most_executions, self.has_too_many) = (0, most, false);
-    }
-
-    /// Counts an execution; whether it is one too many.
-    #[inline]
-    pub fn is_beyond(&mut self) -> bool {
-        self.executions += 1;
-        self.has_too_many |= self.executions > self.most_executions;
-        self.has_too_many
+        *is_set
     }
 
     /// Whether a constant has the same value in all valuations.

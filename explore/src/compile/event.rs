@@ -80,7 +80,7 @@ impl<'m> EventCode<'m> {
         let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             (self.body)(ctx, &mut |ctx| {
-                if ctx.is_stopped() || ctx.is_beyond() {
+                if ctx.is_stopped() || ctx.executions.are_beyond() {
                     return Err(Fail);
                 }
                 rows.extend(self.shown.iter().map(|slot| ctx.slots[*slot]));
@@ -140,7 +140,7 @@ impl<'m> EventCode<'m> {
         let _every = self.parameters.run(ctx, &mut |ctx| {
             ctx.mask = 0;
             (self.body)(ctx, &mut |ctx| {
-                if ctx.is_stopped() || ctx.is_beyond() {
+                if ctx.is_stopped() || ctx.executions.are_beyond() {
                     return Err(Fail);
                 }
                 count += 1;
@@ -156,7 +156,7 @@ impl<'m> EventCode<'m> {
         let mut rows: Vec<u32> = Vec::new();
         let mut seen = HashSet::new();
         let _every = (self.body)(ctx, &mut |ctx| {
-            if ctx.is_stopped() || ctx.is_beyond() {
+            if ctx.is_stopped() || ctx.executions.are_beyond() {
                 return Err(Fail);
             }
             let row: Vec<u32> = self.written.iter().map(|slot| ctx.slots[*slot]).collect();

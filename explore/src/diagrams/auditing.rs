@@ -6,7 +6,7 @@ use std::time::Instant;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::Checks;
 
-use super::exploration::Exploration;
+use super::exploration::{Exploration, ModelExploration};
 use super::nodes::{EMPTY, Nodes, Set, UNIT};
 use crate::audit::{Audit, Difference};
 use crate::search::auditing::disagreement;
@@ -38,13 +38,13 @@ impl Nodes {
 /// Audits some of the states of a finished exploration; `is_bad` says of which something was found to be wrong. The first
 /// difference.
 pub(super) fn audit(
-    exploration: &mut Exploration<Machine<'_>>,
+    exploration: &mut ModelExploration<'_>,
     audit: &mut Audit<'_>,
     (checks, cuts, seed): (&Checks, &Cuts, u64),
-    is_bad: &mut dyn FnMut(&mut Exploration<Machine<'_>>, &[u32]) -> bool,
+    is_bad: &mut dyn FnMut(&mut ModelExploration<'_>, &[u32]) -> bool,
 ) -> Option<Difference> {
     for number in 0..CHOSEN {
-        if exploration.nodes.is_stopped() || exploration.system.context.stopped {
+        if exploration.nodes.is_stopped() || exploration.system.context.stop.is_set {
             return None;
         }
         if exploration.reached == EMPTY || !audit.is_due(number) {

@@ -7,8 +7,10 @@ use bsym_semantics::transition::Outcome;
 use super::levels::{Known, Levels};
 use super::nodes::{EMPTY, Nodes, Set};
 use super::options::Strategy;
+use crate::space::cached::Cached;
 use crate::space::dependency_matrix::GroupId;
-use crate::space::system::{Edges, Expansion, System, Target, unwritten};
+use crate::space::machine::Machine;
+use crate::space::system::{Edges, Expansion, Measured, Target, unwritten};
 use crate::space::updates::Updates;
 
 /// States that were reached together.
@@ -26,6 +28,9 @@ pub(super) struct Failing {
     pub(super) states: Set,
     pub(super) outcome: Outcome,
 }
+
+/// Those of a model.
+pub(super) type ModelExploration<'m> = Exploration<Cached<Machine<'m>>>;
 
 /// Sets of states, and what is known of the groups.
 pub(super) struct Exploration<S> {
@@ -59,7 +64,7 @@ pub(super) trait Watch<S> {
     fn roots(&self) -> Vec<Set>;
 }
 
-impl<S: System> Exploration<S> {
+impl<S: Measured> Exploration<S> {
     pub(super) fn new(system: S, columns: Vec<usize>) -> Exploration<S> {
         let mut levels = Levels::new(columns);
         let matrix = system.matrix().clone();

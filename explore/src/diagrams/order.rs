@@ -137,6 +137,7 @@ mod tests {
             ..Group::default()
         };
         DependencyMatrix {
+            root: None,
             columns: (0..width).map(|i| format!("x{i}")).collect(),
             groups: groups.iter().map(group).collect(),
             labels: vec![],

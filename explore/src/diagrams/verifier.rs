@@ -1,37 +1,33 @@
 //! The search of a model by diagrams: what the groups and labels of its machine mean, and the answer.
 
 use std::collections::{BTreeSet, HashSet};
-use std::time::{Duration, Instant};
 
-use bsym_semantics::constraint::methods::Tally;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
-use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, judgement};
 use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 
 use super::auditing::audit;
-use super::exploration::{Exploration, Watch};
+use super::exploration::{Exploration, ModelExploration, Watch};
 use super::levels::Chosen;
 use super::nodes::{EMPTY, Set};
 use super::options::DiagramOptions;
 use super::order::order;
-use crate::audit::{Audit, Clock, Difference};
+
+use crate::audit::{Audit, Difference};
 use crate::options::SearchOptions;
 use crate::report::{DiagramStatistics, Evidence, OpenProperty, Progress, SearchReport, Statistics, Verdict};
-use crate::search::constants::{Question, Valuations};
+use crate::search::constants::Question;
 use crate::search::findings::{Gaps, Key, is_interrupted, keys, open_properties, step_key};
 use crate::search::verifier::asked;
 use crate::search::witness::{Failure, Path, counterexample};
 use crate::search::{Problem, dropped};
+use crate::session::{Session, Teller, with_session};
+use crate::space::cached::Cached;
 use crate::space::dependency_matrix::LabelId;
+use crate::space::interpreted::Interpreted;
 use crate::space::machine::Machine;
-use crate::space::system::{System, Target, unwritten};
-use crate::store::interner::Store;
+use crate::space::system::{Measured, System, Target, unwritten};
 
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_millis(500);
 /// Most states that are asked whether a value beyond those looked at enables an event.
 const DOUBTFUL_DEADLOCKS: usize = 64;
 
@@ -56,28 +52,11 @@ fn visit(
     diagrams: &DiagramOptions,
     observer: &mut dyn Observer<Progress>,
 ) -> SearchReport {
-    let begin = Instant::now();
-    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
-    interruptible(&options.cancelled, deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let mut eval = problem.evaluator(interrupt, &cuts);
-        let tally = Tally::default();
-        eval.tally = Some(&tally);
-        let (clock, audit_cuts) = (Clock::default(), Cuts::default());
-        let reference = problem.reference(clock.flag(), &audit_cuts);
-        let mut verifier = Verifier::new(options, observer, &cuts, begin);
-        // The reference need not be held against itself.
-        verifier.audit = (!options.reference_only)
-            .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));
-        let machine = verifier.prepare(eval, deadline);
-        let mut report = std::thread::scope(|threads| {
-            // Dropped when the search is over, which ends the watch.
-            let (_working, over) = std::sync::mpsc::channel::<()>();
-            let clock = &clock;
-            threads.spawn(move || clock.watch(begin, interrupt, &over));
-            verifier.run(machine, diagrams, deadline)
-        });
-        report.statistics.found_by = tally.answered();
+    with_session(problem, &options.limits, &options.cancelled, |session| {
+        let mut verifier = Verifier::new(options, observer, session);
+        let machine = verifier.prepare();
+        let mut report = session.watched(|_| verifier.run(machine, diagrams));
+        report.statistics.found_by = session.tally.answered();
         report
     })
 }
@@ -106,11 +85,9 @@ struct Checked {
 /// What is asked of a search, and what it has found.
 struct Verifier<'m, 'o> {
     options: &'o SearchOptions,
-    observer: &'o mut dyn Observer<Progress>,
+    session: &'m Session<'m>,
+    teller: Teller<'o>,
     checks: Checks,
-    cuts: &'m Cuts,
-    begin: Instant,
-    next_progress: Duration,
     labels: Vec<Checked>,
     found: Vec<Found>,
     known: HashSet<Key>,
@@ -127,16 +104,13 @@ impl<'m, 'o> Verifier<'m, 'o> {
     fn new(
         options: &'o SearchOptions,
         observer: &'o mut dyn Observer<Progress>,
-        cuts: &'m Cuts,
-        begin: Instant,
+        session: &'m Session<'m>,
     ) -> Verifier<'m, 'o> {
         Verifier {
             options,
-            observer,
+            session,
+            teller: Teller::new(observer, session.begin),
             checks: Checks { deadlock: false, ..options.checks.clone() },
-            cuts,
-            begin,
-            next_progress: PROGRESS,
             labels: Vec::new(),
             found: Vec::new(),
             known: HashSet::new(),
@@ -144,42 +118,33 @@ impl<'m, 'o> Verifier<'m, 'o> {
             gaps: Gaps::default(),
             vacuous: None,
             stopped: None,
-            audit: None,
+            // The reference need not be held against itself.
+            audit: (!options.reference_only).then(|| session.audit(options.seed)),
             difference: None,
             statistics: Statistics::default(),
         }
     }
 
     /// The machine under the valuations of its constants.
-    fn prepare(&mut self, eval: Evaluator<'m>, deadline: Option<Instant>) -> Machine<'m> {
-        let valuations = Valuations::of(&eval, self.cuts, self.options, Question::OF_THE_MODEL);
-        for (place, e) in valuations.missing {
-            self.gaps.missing(place, e);
-        }
+    fn prepare(&mut self) -> Machine<'m> {
+        let SearchOptions { fixed, reference_only, .. } = self.options;
+        let (machine, valuations, gaps) =
+            self.session.machine(fixed, Question::OF_THE_MODEL, !reference_only);
+        self.gaps = gaps;
         self.vacuous = valuations.vacuous;
         self.stopped = valuations.limited;
         self.statistics.valuations = valuations.nodes;
         self.statistics.left_open = valuations.left_open;
-        let mut machine =
-            Machine::new(eval, valuations.found, Store::default(), !self.options.reference_only);
-        machine.context.deadline = deadline;
-        machine.context.cancelled = self.options.cancelled.clone();
-        machine.context.stopped = valuations.interrupted;
         machine
     }
 
-    fn run(
-        mut self,
-        machine: Machine<'m>,
-        diagrams: &DiagramOptions,
-        deadline: Option<Instant>,
-    ) -> SearchReport {
+    fn run(mut self, mut machine: Machine<'m>, diagrams: &DiagramOptions) -> SearchReport {
         let limited = self.stopped.take();
         let columns = order(&machine.matrix, &diagrams.order);
-        let asked = asked(&machine.matrix, &self.checks, &BTreeSet::new());
-        let mut exploration = Exploration::new(machine, columns);
+        let asked = asked(&mut machine, &self.checks, &BTreeSet::new());
+        let mut exploration = Exploration::new(Cached::new(machine), columns);
         let stop = &mut exploration.nodes.stop;
-        (stop.cancelled, stop.deadline) = (self.options.cancelled.clone(), deadline);
+        (stop.cancelled, stop.deadline) = (self.options.cancelled.clone(), self.session.deadline);
         stop.memory = self.options.limits.memory;
         for (label, good) in asked.labels {
             let matrix = &exploration.system.matrix;
@@ -204,7 +169,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
             }
         }
         self.statistics.initial = initial.len() as u64;
-        let nothing = self.found.is_empty() && self.gaps.incomplete.is_empty() && self.cuts.is_empty();
+        let nothing =
+            self.found.is_empty() && self.gaps.incomplete.is_empty() && self.session.cuts.is_empty();
         if initial.is_empty() && nothing && !self.look(&mut exploration) {
             self.vacuous.get_or_insert(Vacuous::NoInitialState);
         }
@@ -224,13 +190,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// Finds the initial states of a valuation.
-    fn initialise(
-        &mut self,
-        exploration: &mut Exploration<Machine<'m>>,
-        root: usize,
-        rows: &mut Vec<Vec<u32>>,
-    ) {
-        let edges = exploration.system.initial(root);
+    fn initialise(&mut self, exploration: &mut ModelExploration<'m>, root: usize, rows: &mut Vec<Vec<u32>>) {
+        let edges = exploration.system.initial(root, usize::MAX);
         if let Some(e) = edges.incomplete {
             self.missing("the initialisation", e);
         }
@@ -271,24 +232,15 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// Looks at the limits; whether the search is over.
-    fn look(&mut self, exploration: &mut Exploration<Machine<'m>>) -> bool {
+    fn look(&mut self, exploration: &mut ModelExploration<'m>) -> bool {
         exploration.nodes.look_at_limits();
         let context = &exploration.system.context;
-        let limits = &self.options.limits;
-        let stopped = if self.options.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
-            Some(Reason::Interrupted)
-        } else if limits.time.is_some_and(|t| self.begin.elapsed() >= t) {
-            Some(Reason::Timeout)
-        } else if context.store.is_full() {
-            Some(Reason::TooManyValues)
-        } else if let Some(limit) = limits.memory.filter(|n| exploration.bytes() > *n) {
-            Some(Reason::MemoryOfStates(limit))
-        } else if exploration.nodes.is_stopped() || context.stopped {
-            // What was given up is the reason, whatever the clock says by now.
-            Some(Reason::Timeout)
-        } else {
-            None
-        };
+        let over = self.session.over(self.session.deadline, 0);
+        let is_full = context.store.is_full().then_some(Reason::TooManyValues);
+        let memory = || self.session.out_of_memory(|| exploration.bytes());
+        // What was given up is the reason, whatever the clock says by now.
+        let is_given_up = || exploration.nodes.is_stopped() || context.stop.is_set;
+        let stopped = over.or(is_full).or_else(memory).or_else(|| is_given_up().then_some(Reason::Timeout));
         if self.stopped.is_none() {
             self.stopped = stopped;
         }
@@ -296,7 +248,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// Where the states of a set that have a short row are met first: the path to one of them.
-    fn path(&self, exploration: &mut Exploration<Machine<'m>>, set: Set) -> Result<Path, String> {
+    fn path(&self, exploration: &mut ModelExploration<'m>, set: Set) -> Result<Path, String> {
         let state = exploration.nodes.first(set).ok_or("no state is left")?;
         let rows = exploration.path_to(&state).ok_or("no step leads to a state of the trace")?;
         let valuation = rows.first().map_or(0, |row| exploration.system.valuation(row));
@@ -304,14 +256,14 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// The states of the first layer that has some with one of these short rows.
-    fn earliest(&self, exploration: &mut Exploration<Machine<'m>>, short: Set, reads: &Chosen) -> Set {
+    fn earliest(&self, exploration: &mut ModelExploration<'m>, short: Set, reads: &Chosen) -> Set {
         let layers = exploration.layers.clone();
         let mut states = layers.iter().map(|l| exploration.nodes.restrict(l.set, short, &reads.positions));
         states.find(|states| *states != EMPTY).unwrap_or(EMPTY)
     }
 
     /// Evaluates a label on the short rows that are new in a set.
-    fn check(&mut self, exploration: &mut Exploration<Machine<'m>>, at: usize, set: Set) {
+    fn check(&mut self, exploration: &mut ModelExploration<'m>, at: usize, set: Set) {
         let checked = &self.labels[at];
         let (label, good) = (checked.label, checked.good);
         let short = exploration.nodes.project(set, &checked.reads.positions);
@@ -355,7 +307,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
 
     /// Judges the states of a set in which a label has no truth value. That is a violation where the conjuncts before it
     /// hold, so that a state of each context is looked at.
-    fn judge_undefined(&mut self, exploration: &mut Exploration<Machine<'m>>, at: usize, set: Set) {
+    fn judge_undefined(&mut self, exploration: &mut ModelExploration<'m>, at: usize, set: Set) {
         let Checked { reads, context, undefined, judged, .. } = &self.labels[at];
         let positions = context.positions.clone();
         let states = exploration.nodes.restrict(set, *undefined, &reads.positions);
@@ -378,7 +330,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// Everything that is wrong in one of these states, according to the reference evaluator.
-    fn judge(&mut self, exploration: &mut Exploration<Machine<'m>>, states: Set) {
+    fn judge(&mut self, exploration: &mut ModelExploration<'m>, states: Set) {
         let Some(state) = exploration.nodes.first(states) else { return };
         let row = exploration.levels.decode(&state);
         let machine = &exploration.system;
@@ -397,14 +349,14 @@ impl<'m, 'o> Verifier<'m, 'o> {
                 }
             }
             Err(e) => {
-                exploration.system.context.stopped |= is_interrupted(&e);
+                exploration.system.context.stop.is_set |= is_interrupted(&e);
                 self.missing("the properties", e);
             }
         }
     }
 
     /// States in which no event is enabled.
-    fn look_for_deadlocks(&mut self, exploration: &mut Exploration<Machine<'m>>) {
+    fn look_for_deadlocks(&mut self, exploration: &mut ModelExploration<'m>) {
         let mut deadlocks = exploration.deadlocks(exploration.reached);
         if exploration.nodes.is_stopped() {
             return;
@@ -437,28 +389,24 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// Holds some states against the reference evaluator.
-    fn look_at_reference(&mut self, exploration: &mut Exploration<Machine<'m>>) {
+    fn look_at_reference(&mut self, exploration: &mut ModelExploration<'m>) {
         let Some(mut reference) = self.audit.take() else { return };
         let labels = &self.labels;
-        let mut is_bad = |exploration: &mut Exploration<Machine<'_>>, state: &[u32]| {
+        let mut is_bad = |exploration: &mut ModelExploration<'_>, state: &[u32]| {
             let one = exploration.nodes.singleton(state);
             labels.iter().any(|l| exploration.nodes.restrict(one, l.bad, &l.reads.positions) != EMPTY)
         };
-        let asked = (&self.checks, self.cuts, self.options.seed);
+        let asked = (&self.checks, &self.session.cuts, self.options.seed);
         self.difference = audit(exploration, &mut reference, asked, &mut is_bad);
         self.statistics.audited = reference.audited;
     }
 
     /// Whether no event is enabled in a state where none was found to be: also none with values beyond those that were
     /// looked at.
-    fn is_deadlock(&mut self, exploration: &mut Exploration<Machine<'m>>, state: &[u32]) -> bool {
-        if self.cuts.is_empty() {
-            return true;
-        }
+    fn is_deadlock(&mut self, exploration: &mut ModelExploration<'m>, state: &[u32]) -> bool {
         let row = exploration.levels.decode(state);
         let machine = &exploration.system;
-        let constants = &machine.context.valuations[machine.valuation(&row)];
-        match machine.context.eval.with_all_choices().is_deadlock(constants, &machine.state(&row)) {
+        match machine.is_deadlock(machine.valuation(&row), &machine.state(&row)) {
             Ok(deadlock) => deadlock,
             Err(e) => {
                 self.missing("the deadlocks", e);
@@ -468,9 +416,9 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// What groups have said since the last time.
-    fn take_notes(&mut self, exploration: &mut Exploration<Machine<'m>>) {
+    fn take_notes(&mut self, exploration: &mut ModelExploration<'m>) {
         for (place, error) in std::mem::take(&mut exploration.missing) {
-            exploration.system.context.stopped |= is_interrupted(&error);
+            exploration.system.context.stop.is_set |= is_interrupted(&error);
             self.missing(&place, error);
         }
         for failing in std::mem::take(&mut exploration.failing) {
@@ -487,7 +435,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    fn report(mut self, mut exploration: Exploration<Machine<'m>>) -> SearchReport {
+    fn report(mut self, mut exploration: ModelExploration<'m>) -> SearchReport {
         let states = exploration.count(exploration.reached);
         let valuations = u128::from(self.statistics.valuations);
         let all = states.saturating_add(valuations);
@@ -527,7 +475,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
         let finished = self.stopped.is_none();
         let complete =
-            failed.is_none() && finished && self.gaps.incomplete.is_empty() && self.cuts.is_empty();
+            failed.is_none() && finished && self.gaps.incomplete.is_empty() && self.session.cuts.is_empty();
         let exhausted = self.options.keep_going && complete && self.vacuous.is_none();
         let mut shown = shown.into_iter();
         let first = shown.next();
@@ -540,7 +488,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             (None, None, Some(stopped), _) => Verdict::Unknown(stopped),
             (None, None, None, Some(why)) => why.into(),
             _ if !self.gaps.incomplete.is_empty() => Verdict::Unknown(Reason::Incomplete(None)),
-            _ if !self.cuts.is_empty() => Verdict::Unknown(Reason::Bounded(None)),
+            _ if !self.session.cuts.is_empty() => Verdict::Unknown(Reason::Bounded(None)),
             _ => Verdict::Holds(Evidence {
                 states: self.statistics.states,
                 transitions: self.statistics.transitions,
@@ -554,7 +502,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let exhausted = exhausted && difference.is_none();
         let verdict = difference.map_or(verdict, |found| Verdict::Contradiction(Box::new(found)));
         let exhausted = exhausted || matches!(verdict, Verdict::Holds(_));
-        self.statistics.time = self.begin.elapsed();
+        self.statistics.time = self.session.begin.elapsed();
         SearchReport {
             scope: exploration.system.context.eval.scope.clone(),
             verdict,
@@ -563,7 +511,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             exhausted,
             open: self.open,
             incomplete: self.gaps.incomplete,
-            cuts: self.cuts.list(),
+            cuts: self.session.cuts.list(),
             coverage: None,
             not_saved: None,
             statistics: self.statistics,
@@ -578,8 +526,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 }
 
-impl<'m> Watch<Machine<'m>> for Verifier<'m, '_> {
-    fn found(&mut self, exploration: &mut Exploration<Machine<'m>>, new: Set) -> bool {
+impl<'m> Watch<Cached<Machine<'m>>> for Verifier<'m, '_> {
+    fn found(&mut self, exploration: &mut ModelExploration<'m>, new: Set) -> bool {
         self.take_notes(exploration);
         for at in 0..self.labels.len() {
             if self.is_over() {
@@ -590,19 +538,18 @@ impl<'m> Watch<Machine<'m>> for Verifier<'m, '_> {
         self.pulse(exploration)
     }
 
-    fn pulse(&mut self, exploration: &mut Exploration<Machine<'m>>) -> bool {
+    fn pulse(&mut self, exploration: &mut ModelExploration<'m>) -> bool {
         self.take_notes(exploration);
-        let time = self.begin.elapsed();
-        if time >= self.next_progress {
-            self.next_progress = time + PROGRESS;
+        let valuations = self.statistics.valuations;
+        self.teller.tell(|seconds| {
             let states = saturated(exploration.count(exploration.reached));
-            self.observer.progress(&Progress {
-                states: states.saturating_add(self.statistics.valuations),
+            Progress {
+                states: states.saturating_add(valuations),
                 transitions: exploration.asked,
                 frontier: exploration.nodes.len(),
-                rate: states as f64 / time.as_secs_f64(),
-            });
-        }
+                rate: states as f64 / seconds,
+            }
+        });
         self.look(exploration) || self.is_over()
     }
 

@@ -3,35 +3,31 @@
 //! The root is node 0. Edges of it set up the constants, if that is a step of its own in ProB, and edges of those nodes, or of the
 //! root, initialise; so that counts are ProB's with its root.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use bsym_language::model::{EventId, Pred};
 use bsym_semantics::error::EvalError;
-use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::{Cut, Cuts};
-use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
-use bsym_semantics::value::env::Env;
 use bsym_semantics::verdict::{Observer, Reason, Vacuous};
 
 use super::labelled::{Edge, Graph};
-use crate::options::{Limits, SearchOptions};
+
+use crate::options::Limits;
 use crate::report::{Incomplete, Progress};
 use crate::search::Problem;
-use crate::search::constants::{Question, Valuations};
+use crate::search::constants::Question;
 use crate::search::findings::{Gaps, failure, is_interrupted};
-use crate::space::dependency_matrix::{LabelId, LabelKind};
-use crate::space::machine::Machine;
-use crate::space::system::{Edges, System, Target, unwritten};
-use crate::store::interner::Store;
+use crate::session::{Bounds, Teller, with_session};
+use crate::space::dependency_matrix::{GroupId, LabelId, LabelKind};
+use crate::space::interpreted::Interpreted;
+use crate::space::system::{Edges, Target, unwritten};
 use crate::store::state_table::Table;
 
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_millis(500);
 /// How often memory is measured, in states.
 const PULSE: usize = 256;
 
@@ -124,60 +120,36 @@ pub fn collect(
     options: &GraphOptions,
     observer: &mut dyn Observer<Progress>,
 ) -> Collected {
-    let deadline = options.limits.time.and_then(|t| Instant::now().checked_add(t));
-    interruptible(&options.cancelled, deadline, |interrupt| {
-        let (cuts, reference_cuts) = (Cuts::default(), Cuts::default());
-        let eval = problem.evaluator(interrupt, &cuts);
-        let reference = problem.reference(interrupt, &reference_cuts);
-        let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
-        let valuations = Valuations::of(&eval, &cuts, &search, Question::default());
-        let mut machine = Machine::new(eval, valuations.found.clone(), Store::default(), true);
-        machine.context.deadline = deadline;
-        machine.context.cancelled = options.cancelled.clone();
-        machine.context.stopped = valuations.interrupted;
-        let labels = &machine.matrix.labels;
-        let conjuncts = labels.iter().enumerate().filter_map(|(i, label)| match label.kind {
-            LabelKind::Invariant(conjunct) => Some((LabelId(i as u32), conjunct)),
-            _ => None,
-        });
-        let conjuncts = conjuncts.collect();
-        let asked = predicates.iter().map(|pred| machine.add_proposition(pred)).collect();
-        let mut visit = Visit {
-            table: Table::new(machine.width()),
-            machine,
-            reference,
-            conjuncts,
-            asked,
-            made: Collected {
-                vacuous: valuations.vacuous,
-                constants: valuations.found,
-                stopped: valuations.limited,
-                ..Collected::default()
-            },
-            first_state: 0,
-            edges: Vec::new(),
-            open: Vec::new(),
-            numbers: HashMap::new(),
-            gaps: Gaps::default(),
-            options,
-            deadline,
-        };
-        for (place, error) in valuations.missing {
-            visit.gaps.missing(place, error);
-        }
-        visit.begin(valuations.nodes > 0);
-        visit.run(observer);
-        visit.finish(&cuts)
+    with_session(problem, &options.limits, &options.cancelled, |session| {
+        let (mut machine, valuations, gaps) = session.machine(&BTreeMap::new(), Question::default(), true);
+        let asked: Vec<LabelId> = predicates.iter().map(|pred| machine.add_proposition(pred)).collect();
+        let constants = machine.context.valuations.to_vec();
+        let mut visit = Visit::new(machine, &asked, &session.bounds);
+        visit.gaps = gaps;
+        visit.made.vacuous = valuations.vacuous;
+        visit.made.stopped = valuations.limited;
+        let made = visit.whole(valuations.nodes > 0, observer);
+        Collected { constants, cuts: session.cuts.list(), ..made }
     })
 }
 
-struct Visit<'m, 'o> {
-    machine: Machine<'m>,
-    /// Is asked again about what compiled code finds false.
-    reference: Evaluator<'m>,
+/// Visits the states of any system breadth-first: the labels of its invariant are judged in every state, and those that are
+/// asked.
+pub fn collect_from<S: Interpreted>(
+    system: S,
+    asked: &[LabelId],
+    options: &GraphOptions,
+    observer: &mut dyn Observer<Progress>,
+) -> Collected {
+    let bounds = Bounds::new(&options.limits, &options.cancelled);
+    Visit::new(system, asked, &bounds).whole(false, observer)
+}
+
+struct Visit<'v, S> {
+    system: S,
     table: Table,
     conjuncts: Vec<(LabelId, usize)>,
-    asked: Vec<LabelId>,
+    asked: &'v [LabelId],
     made: Collected,
     /// Number of the node of the first state.
     first_state: usize,
@@ -185,15 +157,42 @@ struct Visit<'m, 'o> {
     open: Vec<bool>,
     numbers: HashMap<Label, usize>,
     gaps: Gaps,
-    options: &'o GraphOptions,
-    deadline: Option<Instant>,
+    bounds: &'v Bounds<'v>,
 }
 
-impl Visit<'_, '_> {
+impl<'v, S: Interpreted> Visit<'v, S> {
+    fn new(system: S, asked: &'v [LabelId], bounds: &'v Bounds<'v>) -> Visit<'v, S> {
+        let matrix = system.matrix();
+        let conjuncts = matrix.label_ids().filter_map(|label| match matrix.label(label).kind {
+            LabelKind::Invariant(conjunct) => Some((label, conjunct)),
+            _ => None,
+        });
+        Visit {
+            table: Table::new(matrix.width()),
+            conjuncts: conjuncts.collect(),
+            system,
+            asked,
+            made: Collected::default(),
+            first_state: 0,
+            edges: Vec::new(),
+            open: Vec::new(),
+            numbers: HashMap::new(),
+            gaps: Gaps::default(),
+            bounds,
+        }
+    }
+
+    fn whole(mut self, has_set_up: bool, observer: &mut dyn Observer<Progress>) -> Collected {
+        self.begin(has_set_up);
+        self.run(observer);
+        let graph = Graph::new(self.made.labels.len(), self.open, self.edges);
+        Collected { graph, incomplete: self.gaps.incomplete, ..self.made }
+    }
+
     /// The root, the valuations, and the initial states.
     fn begin(&mut self, has_set_up: bool) {
         self.add(Content::Root, None);
-        let roots = self.machine.roots();
+        let roots = self.system.roots();
         let mut sources = vec![0; roots];
         if has_set_up {
             let label = self.label(Label::plain(Operation::SetUp));
@@ -206,8 +205,8 @@ impl Visit<'_, '_> {
         self.first_state = self.made.nodes.len();
         let label = self.label(Label::plain(Operation::Initialise));
         for (root, from) in sources.into_iter().enumerate() {
-            let edges = self.machine.initial(root);
-            if self.machine.is_stopped() {
+            let edges = self.system.initial(root, usize::MAX);
+            if self.system.is_stopped() {
                 self.open[from] = true;
                 return;
             }
@@ -227,8 +226,7 @@ impl Visit<'_, '_> {
 
     /// Expands states in the order in which they were found.
     fn run(&mut self, observer: &mut dyn Observer<Progress>) {
-        let begin = Instant::now();
-        let mut next_progress = PROGRESS;
+        let mut teller = Teller::new(observer, Instant::now());
         let mut next = 0;
         while next < self.table.len() {
             if let Some(why) = self.limit(next) {
@@ -236,74 +234,50 @@ impl Visit<'_, '_> {
                 break;
             }
             self.expand(next);
-            if self.machine.is_stopped() {
+            if self.system.is_stopped() {
                 // What was found of this state is a part.
                 self.made.stopped = Some(self.interrupted());
                 break;
             }
             next += 1;
-            let elapsed = begin.elapsed();
-            if elapsed >= next_progress {
-                next_progress = elapsed + PROGRESS;
+            teller.tell(|seconds| {
                 let states = self.table.len() as u64;
-                let rate = states as f64 / elapsed.as_secs_f64().max(1e-9);
                 let (transitions, frontier) = (self.edges.len() as u64, self.table.len() - next);
-                observer.progress(&Progress { states, transitions, frontier, rate });
-            }
+                Progress { states, transitions, frontier, rate: states as f64 / seconds }
+            });
         }
         for state in next..self.table.len() {
             self.open[self.first_state + state] = true;
         }
-        if self.made.stopped.is_none() && self.machine.is_stopped() {
+        if self.made.stopped.is_none() && self.system.is_stopped() {
             self.made.stopped = Some(self.interrupted());
         }
     }
 
     /// Why the visit has to end before the next state is expanded.
     fn limit(&self, next: usize) -> Option<Reason> {
-        let limits = &self.options.limits;
-        if self.options.cancelled.load(Ordering::Relaxed) || self.is_late() {
-            return Some(self.interrupted());
-        }
-        if let Some(most) = limits.states.filter(|most| self.table.len() > *most) {
-            return Some(Reason::StateLimit(most));
-        }
-        let bytes =
-            || self.table.bytes() + self.edges.len() * size_of::<Edge>() + self.machine.effort().bytes;
-        if next.is_multiple_of(PULSE)
-            && let Some(most) = limits.memory.filter(|most| bytes() > *most)
-        {
-            return Some(Reason::MemoryOfStates(most));
-        }
-        self.table.is_full().then_some(Reason::TooManyValues)
-    }
-
-    fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        let bytes = || self.table.bytes() + self.edges.len() * size_of::<Edge>() + self.system.effort().bytes;
+        let over = self.bounds.over(self.bounds.deadline, self.table.len());
+        let memory = || next.is_multiple_of(PULSE).then(|| self.bounds.out_of_memory(bytes)).flatten();
+        over.or_else(memory).or_else(|| self.table.is_full().then_some(Reason::TooManyValues))
     }
 
     fn interrupted(&self) -> Reason {
-        if self.options.cancelled.load(Ordering::Relaxed) {
-            Reason::Interrupted
-        } else if self.is_late() {
-            Reason::Timeout
-        } else {
-            Reason::TooManyValues
-        }
+        self.bounds.over(self.bounds.deadline, 0).unwrap_or(Reason::TooManyValues)
     }
 
     fn expand(&mut self, state: usize) {
         let from = self.first_state + state;
         let row = self.table.row(state as u32);
-        let matrix = self.machine.matrix.clone();
+        let matrix = self.system.matrix().clone();
         let before = self.edges.len();
         for group in matrix.group_ids() {
-            let event = self.machine.event(group);
-            let edges = self.machine.edges(group, &row, usize::MAX);
-            if self.machine.is_stopped() {
+            let event = EventId(group.0);
+            let edges = self.system.edges(group, &row, usize::MAX);
+            if self.system.is_stopped() {
                 return;
             }
-            self.note(from, Some(event), &edges);
+            self.note(from, Some(group), &edges);
             for edge in edges.edges {
                 let Target::Row(target) = edge.target else { continue };
                 let (parameters, results) = (edge.parameters, edge.results);
@@ -317,16 +291,16 @@ impl Visit<'_, '_> {
     }
 
     /// Notes which edges may be missing and which go wrong. `None` is the initialisation.
-    fn note(&mut self, from: usize, event: Option<EventId>, edges: &Edges) {
-        let model = self.machine.context.eval.model;
-        let place = event.map_or("INITIALISATION", |event| &model.events[event.index()].name);
+    fn note(&mut self, from: usize, group: Option<GroupId>, edges: &Edges) {
+        let matrix = self.system.matrix().clone();
+        let place = group.map_or("INITIALISATION", |group| &matrix.group(group).name);
         let mut missing: Vec<EvalError> = edges.incomplete.iter().cloned().collect();
         for edge in &edges.edges {
-            match (&edge.target, event) {
+            match (&edge.target, group) {
                 (Target::Row(_), _) => {}
                 (Target::Unwritten(_), _) => missing.push(unwritten()),
-                (Target::Failed(outcome), Some(event)) => {
-                    let wrong = (event, failure(outcome));
+                (Target::Failed(outcome), Some(group)) => {
+                    let wrong = (EventId(group.0), failure(outcome));
                     let known = &mut self.made.nodes[from].wrong;
                     if !known.contains(&wrong) {
                         known.push(wrong);
@@ -347,33 +321,29 @@ impl Visit<'_, '_> {
         let (state, is_new) = self.table.add(row, hash, 0);
         let node = self.first_state + state as usize;
         if is_new {
-            let valuation = self.machine.valuation(row);
-            let content = Content::State(self.machine.state(row));
-            self.add(content, Some(valuation));
-            self.judge(node, row, valuation);
+            let content = Content::State(self.system.values(row));
+            self.add(content, Some(self.system.matrix().root(row)));
+            self.judge(node, row);
         }
         node
     }
 
     /// What is false in a state, and which of the predicates that were asked are true.
-    fn judge(&mut self, node: usize, row: &[u32], valuation: usize) {
+    fn judge(&mut self, node: usize, row: &[u32]) {
         for (label, conjunct) in self.conjuncts.clone() {
-            let truth = self.machine.label(label, row);
+            let truth = self.system.label(label, row);
             if matches!(truth, Ok(true)) {
                 continue;
             }
             // Compiled code alone accuses nobody.
-            let model = self.reference.model;
-            let Content::State(state) = &self.made.nodes[node].content else { continue };
-            let env = Env::new(&self.made.constants[valuation], state);
-            match self.reference.pred(&env, &model.invariant[conjunct].pred) {
+            match self.system.confirmed(label, row) {
                 Ok(false) => self.made.nodes[node].violated.push(conjunct),
                 Ok(true) => {}
                 Err(error) => self.missing("the invariant", error),
             }
         }
-        for label in self.asked.clone() {
-            let truth = self.machine.label(label, row).unwrap_or_else(|error| {
+        for label in self.asked {
+            let truth = self.system.label(*label, row).unwrap_or_else(|error| {
                 self.missing("the predicate that is asked", error);
                 false
             });
@@ -401,14 +371,6 @@ impl Visit<'_, '_> {
         self.made.labels.push(label.clone());
         self.numbers.insert(label, self.made.labels.len() - 1);
         self.made.labels.len() - 1
-    }
-
-    fn finish(self, cuts: &Cuts) -> Collected {
-        let mut made = self.made;
-        made.graph = Graph::new(made.labels.len(), self.open, self.edges);
-        made.incomplete = self.gaps.incomplete;
-        made.cuts = cuts.list();
-        made
     }
 }
 

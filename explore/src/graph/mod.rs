@@ -19,7 +19,7 @@ mod subgraph;
 mod tests;
 
 pub use automaton::{Automaton, Subset, determinise, minimise};
-pub use collect::{Collected, Content, GraphOptions, Label, Node, Operation, collect};
+pub use collect::{Collected, Content, GraphOptions, Label, Node, Operation, collect, collect_from};
 pub use labelled::{Edge, Graph, StyledEdge};
 pub use paths::Paths;
 pub use signature::{Merged, Signature, merge};

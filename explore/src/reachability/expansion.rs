@@ -6,14 +6,14 @@ use super::reached::Reached;
 use super::visitor::{Origin, Visitor};
 use crate::partial_order::set::Set;
 use crate::space::dependency_matrix::{Group, GroupId};
-use crate::space::system::{Edges, Expansion, Replicate, Target, unwritten};
+use crate::space::system::{Edges, Expansion, Reduce, Target, unwritten};
 use crate::space::updates::Updates;
 use crate::store::state_table::{INITIAL, StateId};
 
 /// A state with its row, and a group of transitions out of it.
 type From<'r> = (StateId, &'r [u32], GroupId);
 
-impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
+impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     /// Expands a state; whether there was time for it.
     pub(super) fn expand(&mut self, state: StateId, row: &[u32]) -> bool {
         if self.reached.system.chooses() {
@@ -173,11 +173,8 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
             self.pulse();
             return;
         }
-        let stand_in = system.stand_in(row);
         // What there was no time to reduce is reached again when the search is continued.
-        if stand_in.is_none() && system.reduces() && system.is_stopped() {
-            return;
-        }
+        let Ok(stand_in) = system.stand_in(row) else { return };
         let (stored, hash) = stand_in.as_ref().map_or((row, hash), |row| (row, table.hash(row)));
         let (state, new) = table.add(stored, hash, from.map_or(INITIAL, |(parent, ..)| parent));
         if !new {

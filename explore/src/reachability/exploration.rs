@@ -11,7 +11,7 @@ use super::properties::{Asked, Properties};
 use super::reached::Reached;
 use super::visitor::{Known, Origin, Visitor};
 use crate::options::Order;
-use crate::space::system::{Effort, Replicate};
+use crate::space::system::{Effort, Reduce};
 use crate::space::updates::Updates;
 use crate::store::state_table::{StateId, Table};
 
@@ -30,7 +30,7 @@ struct Level {
 }
 
 /// A search of the states of a system.
-pub struct Reachability<S: Replicate, V> {
+pub struct Reachability<S: Reduce, V> {
     /// What it has reached.
     pub reached: Reached<S>,
     /// Whom it is for.
@@ -52,10 +52,10 @@ pub struct Reachability<S: Replicate, V> {
     level: Level,
 }
 
-impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
+impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     /// A search of a system for a visitor.
-    pub fn new(mut system: S, asked: Asked, frontier: Frontier, visitor: V) -> Self {
-        let properties = Properties::new(&mut system, asked);
+    pub fn new(system: S, asked: Asked, frontier: Frontier, visitor: V) -> Self {
+        let properties = Properties::new(system.matrix(), asked);
         let table = Table::new(system.matrix().width());
         let (doubtful, counts) = Default::default();
         Reachability {
@@ -105,7 +105,7 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
     }
 
     fn initialise(&mut self, root: usize) {
-        let initial = self.reached.system.initial(root);
+        let initial = self.reached.system.initial(root, usize::MAX);
         self.visitor.begun(&mut self.reached, root, &initial);
         if !self.visitor.is_over() {
             self.reached.counts.initial += self.follow(initial, Origin::Root(root));
@@ -123,8 +123,9 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
                 return;
             }
             if count.is_multiple_of(TIDY) {
-                self.condense();
-                self.reached.system.tidy(self.reached.table.bytes());
+                if self.visitor.tidy(&mut self.reached) {
+                    self.properties.follow(self.reached.system.matrix());
+                }
                 row.resize(self.reached.table.width(), 0);
             }
             count += 1;
@@ -159,14 +160,6 @@ impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
         for state in std::mem::take(&mut self.expanded) {
             let Reached { system, table, doubtful, .. } = &mut self.reached;
             self.visitor.look_back(system, Known { table, doubtful }, state);
-        }
-    }
-
-    /// Writes the states in another form where that takes less memory.
-    fn condense(&mut self) {
-        if let Some(table) = self.reached.system.condensed(&self.reached.table) {
-            self.reached.table = table;
-            self.properties.follow(self.reached.system.matrix());
         }
     }
 

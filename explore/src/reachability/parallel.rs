@@ -14,14 +14,14 @@ use super::pool::Pool;
 use super::visitor::{Known, Visitor};
 use super::worker::{Candidate, Frozen, Share, Slice};
 use crate::space::dependency_matrix::GroupId;
-use crate::space::system::Replicate;
+use crate::space::system::Reduce;
 use crate::store::discoveries::Discoveries;
 use crate::store::state_table::StateId;
 
 /// How often limits are looked at.
 const TICK: Duration = Duration::from_millis(100);
 
-impl<S: Replicate, V: Visitor<S>> Reachability<S, V> {
+impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     /// The states that are worth sharing out, if there are any.
     pub(super) fn next_batch(&mut self) -> Option<Vec<StateId>> {
         let batch = self.pool.as_ref()?.batch(self.reached.frontier.len())?;

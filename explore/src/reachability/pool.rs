@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bsym_language::stack::declare_large;
 
 use super::worker::{Answer, Expander, Frozen, Job, Share, Slice, work};
-use crate::space::system::{Effort, Replicate};
+use crate::space::system::{Effort, Reduce};
 use crate::store::discoveries::Discoveries;
 
 /// Most states of a batch for each thread.
@@ -51,7 +51,7 @@ pub(super) struct Link<D> {
 
 impl<D: Send + Sync> Pool<D> {
     /// Starts workers, so that there are so many threads with that of the search; none where there can be only that one.
-    pub fn start<'s, S: Replicate<Seed = D> + 's>(
+    pub fn start<'s, S: Reduce<Seed = D> + 's>(
         threads: &'s Threads<'s, '_>,
         n: usize,
         share_all: bool,

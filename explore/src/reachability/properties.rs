@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use crate::space::system::System;
-use crate::space::transition_cache::{Cache, REMEMBERED};
+use crate::space::transition_cache::Cache;
 
 /// What is to be checked in every state.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// Labels, each with the truth value that is no violation.
     pub labels: Vec<(LabelId, bool)>,
+    /// Labels that take so long that it pays to remember where they were as they should be.
+    pub costly: BTreeSet<LabelId>,
     /// Labels that need not be looked at after a group: they hold if all held before.
     pub proven: BTreeSet<(GroupId, LabelId)>,
 }
@@ -32,11 +34,10 @@ struct Property {
 
 impl Properties {
     /// Prepares what is checked.
-    pub fn new(system: &mut impl System, asked: Asked) -> Properties {
-        let matrix = system.matrix().clone();
+    pub fn new(matrix: &DependencyMatrix, asked: Asked) -> Properties {
         let property = |(label, good): &(LabelId, bool)| {
             let reads = matrix.label(*label).reads.clone();
-            let is_remembered = system.cost(*label) >= REMEMBERED && reads.len() < matrix.width();
+            let is_remembered = asked.costly.contains(label) && reads.len() < matrix.width();
             let cache = is_remembered.then(|| Cache::new(reads.clone()));
             Property { label: *label, good: *good, reads, cache }
         };

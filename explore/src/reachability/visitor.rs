@@ -55,6 +55,11 @@ pub trait Visitor<S> {
     /// threads are at work, the states are not among what was reached.
     fn pulse(&mut self, _reached: &Reached<S>, _states: usize, _bytes: usize) {}
 
+    /// Now and then: what was reached may be written in another form, with less memory. Returns whether columns have moved.
+    fn tidy(&mut self, _reached: &mut Reached<S>) -> bool {
+        false
+    }
+
     /// Now and then: everything found so far is in what was reached, so that it can be put aside.
     fn rest(&mut self, _reached: &Reached<S>) {}
 

@@ -12,7 +12,7 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use super::properties::Properties;
 use crate::space::dependency_matrix::GroupId;
-use crate::space::system::{Effort, Expansion, Replicate, System};
+use crate::space::system::{Effort, Expansion, Reduce};
 use crate::space::updates::Updates;
 use crate::store::discoveries::{Discoveries, Discovery};
 use crate::store::state_table::{StateId, Table};
@@ -100,7 +100,7 @@ pub struct Candidate {
 }
 
 /// Has a share in one batch after the other until there are no more.
-pub fn work<S: Replicate>(jobs: &Receiver<Job<S::Seed>>, answers: &Sender<Answer>) {
+pub fn work<S: Reduce>(jobs: &Receiver<Job<S::Seed>>, answers: &Sender<Answer>) {
     let mut mine: Option<S> = None;
     let mut expander = Expander::default();
     while let Ok((frozen, mut share)) = jobs.recv() {
@@ -163,7 +163,7 @@ struct Origin {
 
 impl Expander {
     /// Takes a slice and expands its states; whether there was one, and time for it.
-    pub fn expand_slice<S: System, D>(
+    pub fn expand_slice<S: Reduce, D>(
         &mut self,
         system: &mut S,
         properties: &mut Properties,
@@ -188,7 +188,7 @@ impl Expander {
     }
 
     /// Expands a state; whether there was time for it.
-    fn expand<S: System, D>(
+    fn expand<S: Reduce, D>(
         &mut self,
         (system, properties): (&mut S, &mut Properties),
         frozen: &Frozen<D>,
@@ -228,7 +228,7 @@ impl Expander {
     }
 
     /// Hands back the targets of some updates that are not in the table.
-    fn candidates<S: System, D>(
+    fn candidates<S: Reduce, D>(
         &mut self,
         (system, properties): (&mut S, &mut Properties),
         (group, may_write): (GroupId, &[usize]),
@@ -241,7 +241,8 @@ impl Expander {
             let here = (&self.here[..], origin.hash);
             let Some(hash) = update.reach(may_write, &frozen.table, here, &mut self.next) else { continue };
             origin.place += 1;
-            let stand_in = system.stand_in(&self.next);
+            // Without time the whole batch is expanded again.
+            let stand_in = system.stand_in(&self.next).unwrap_or(None);
             let (stored, hash) =
                 stand_in.as_ref().map_or((&self.next, hash), |row| (row, frozen.table.hash(row)));
             if frozen.table.find(stored, hash).is_none()

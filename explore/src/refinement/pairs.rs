@@ -16,7 +16,7 @@ use bsym_semantics::value::env::Name;
 use crate::search::findings::{Gaps, failure, is_interrupted};
 use crate::space::dependency_matrix::LabelId;
 use crate::space::machine::Machine;
-use crate::space::system::{Edge, Edges, System, Target, unwritten};
+use crate::space::system::{Edge, Edges, Measured, System, Target, unwritten};
 use crate::store::state_table::{StateId, Table};
 
 /// Number of a set of abstract states.
@@ -128,7 +128,7 @@ impl<'m> Pairs<'m> {
     /// The initial pairs under a valuation: states of the refinement, each with the related abstract states, if there is one;
     /// and how an initialisation, of the refinement or of an abstraction, fails, if one does.
     pub(super) fn initial(&mut self, root: usize) -> (Vec<(StateId, Option<SetId>)>, Option<Outcome>) {
-        let edges = self.machine.initial(root);
+        let edges = self.machine.initial(root, usize::MAX);
         self.note_gap("INITIALISATION", &edges);
         let failed = edges.edges.iter().find_map(|edge| match &edge.target {
             Target::Failed(outcome) => Some(outcome.clone()),

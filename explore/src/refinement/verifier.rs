@@ -1,14 +1,13 @@
 //! The search: pair by pair, breadth first.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use bsym_language::model::{ConstId, EventId, Model, SideBySide};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::{Cut, Cuts};
-use bsym_semantics::evaluator::interrupt::interruptible;
+use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::refinement::Levels;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::Outcome;
@@ -20,20 +19,18 @@ use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous, Verdict
 use super::auditing::audit;
 use super::counterexample::{Beside, Path, PathStep, Unmatched, UnmatchedStep, trace_of, unmatched};
 use super::pairs::{Call, Follow, Pair, Pairs, Step};
-use crate::options::{Limits, SearchOptions};
+
+use crate::options::Limits;
 use crate::report::{Incomplete, Progress};
 use crate::search::Problem;
-use crate::search::constants::{Question, Valuations};
+use crate::search::constants::Question;
 use crate::search::findings::{failure, is_interrupted};
-use crate::space::machine::Machine;
+use crate::session::{Session, Teller, with_session};
 use crate::space::system::System;
-use crate::store::interner::Store;
 use crate::store::state_table::{INITIAL, StateId, Table};
 
 /// How often limits are looked at, in pairs.
 const PULSE: usize = 64;
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_millis(500);
 /// So many open obligations are told.
 const TOLD: usize = 16;
 
@@ -119,38 +116,24 @@ pub fn check(
     options: &RefinementOptions,
     observer: &mut dyn Observer<Progress>,
 ) -> RefinementReport {
-    let begin = Instant::now();
-    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
-    interruptible(&options.cancelled, deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let eval = problem.evaluator(interrupt, &cuts);
-        let reference_cuts = Cuts::default();
-        let reference = problem.reference(interrupt, &reference_cuts).with_all_choices();
-        let own = Problem { model, ..*problem };
-        let own = own.reference(interrupt, &reference_cuts).with_all_choices();
-        let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
+    with_session(problem, &options.limits, &options.cancelled, |session| {
+        let reference = session.reference(problem).with_all_choices();
+        let own_evaluator = session.reference(&Problem { model, ..*problem }).with_all_choices();
         // What the refinement says of itself is asked beside what the levels say together.
-        let may_leave_open = unread_constants(eval.model).is_subset(&unread_constants(model));
+        let may_leave_open = unread_constants(problem.model).is_subset(&unread_constants(model));
         let question = Question { may_leave_open, ..Question::default() };
-        let valuations = Valuations::of(&eval, &cuts, &search, question);
-        let mut machine = Machine::new(eval, valuations.found, Store::default(), !options.reference_only);
-        machine.context.deadline = deadline;
-        machine.context.cancelled = options.cancelled.clone();
-        machine.context.stopped = valuations.interrupted;
-        let mut pairs = Pairs::new(machine, parts, &cuts);
-        for (place, e) in valuations.missing {
-            pairs.gaps.missing(place, e);
-        }
+        let (machine, valuations, gaps) =
+            session.machine(&BTreeMap::new(), question, !options.reference_only);
+        let mut pairs = Pairs::new(machine, parts, &session.cuts);
+        pairs.gaps = gaps;
         let mut search = Search {
             pairs,
             nodes: Table::new(3),
             reference,
-            own_evaluator: own,
+            own_evaluator,
             options,
-            observer,
-            begin,
-            deadline,
-            next_progress: PROGRESS,
+            session,
+            teller: Teller::new(observer, session.begin),
             weak: Vec::new(),
             own: Own::Holds,
             is_unclear: false,
@@ -177,10 +160,8 @@ struct Search<'m, 'o> {
     /// Of the refinement alone.
     own_evaluator: Evaluator<'m>,
     options: &'o RefinementOptions,
-    observer: &'o mut dyn Observer<Progress>,
-    begin: Instant,
-    deadline: Option<Instant>,
-    next_progress: Duration,
+    session: &'m Session<'m>,
+    teller: Teller<'o>,
     weak: Vec<WeakGluing>,
     own: Own,
     /// Something that is asked of the refinement could not be evaluated.
@@ -218,7 +199,7 @@ impl Search<'_, '_> {
         } else if self.nodes.is_empty() {
             return Vacuous::NoInitialState.into();
         } else {
-            let took = self.begin.elapsed();
+            let took = self.session.begin.elapsed();
             let no_well_definedness = self.options.no_well_definedness;
             return match audit(&mut self.pairs, &self.nodes, &self.reference, took, no_well_definedness) {
                 None => Verdict::Holds(()),
@@ -461,36 +442,22 @@ impl Search<'_, '_> {
     }
 
     fn tell_progress(&mut self, expanded: usize) {
-        let elapsed = self.begin.elapsed();
-        if elapsed >= self.next_progress {
-            self.next_progress = elapsed + PROGRESS;
-            let states = self.nodes.len() as u64;
-            self.observer.progress(&Progress {
-                states,
-                transitions: self.steps,
-                frontier: self.nodes.len() - expanded,
-                rate: states as f64 / elapsed.as_secs_f64().max(1e-9),
-            });
-        }
+        let states = self.nodes.len() as u64;
+        self.teller.tell(|seconds| Progress {
+            states,
+            transitions: self.steps,
+            frontier: self.nodes.len() - expanded,
+            rate: states as f64 / seconds,
+        });
     }
 
     fn stopped(&self) -> Option<Reason> {
-        let limits = &self.options.limits;
-        if self.options.cancelled.load(Ordering::Relaxed) {
-            return Some(Reason::Interrupted);
-        }
-        if self.deadline.is_some_and(|d| Instant::now() >= d) {
-            return Some(Reason::Timeout);
-        }
-        if let Some(most) = limits.states.filter(|most| self.nodes.len() > *most) {
-            return Some(Reason::StateLimit(most));
-        }
-        let bytes = || self.pairs.bytes() + self.nodes.bytes();
-        if let Some(most) = limits.memory.filter(|most| bytes() > *most) {
-            return Some(Reason::MemoryOfStates(most));
-        }
-        let full = self.nodes.is_full() || self.pairs.concrete.is_full() || self.pairs.abstracts.is_full();
-        (self.pairs.machine.is_stopped() || full).then_some(Reason::TooManyValues)
+        let Search { pairs, nodes, session, .. } = self;
+        let over = session.over(session.deadline, nodes.len());
+        let memory = || session.out_of_memory(|| pairs.bytes() + nodes.bytes());
+        let is_full = || nodes.is_full() || pairs.concrete.is_full() || pairs.abstracts.is_full();
+        let is_stopped = || pairs.machine.is_stopped() || is_full();
+        over.or_else(memory).or_else(|| is_stopped().then_some(Reason::TooManyValues))
     }
 
     fn report(self, verdict: RefinementVerdict) -> RefinementReport {
@@ -504,7 +471,7 @@ impl Search<'_, '_> {
             pairs: self.nodes.len() as u64,
             steps: self.steps,
             abstract_states: self.pairs.abstracts.len() as u64,
-            time: self.begin.elapsed(),
+            time: self.session.begin.elapsed(),
         }
     }
 }

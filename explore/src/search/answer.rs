@@ -8,7 +8,8 @@ use super::verifier::Search;
 use crate::report::{Evidence, PartialOrderReduction, SearchReport, Verdict};
 use crate::search::witness::{Path, counterexample};
 use crate::space::machine::Machine;
-use crate::space::system::System;
+use crate::space::symmetric::are_alike;
+use crate::space::system::Measured;
 use crate::store::index::mix;
 use crate::store::interner::{Store, text_hash};
 use crate::store::layout::Form;
@@ -50,7 +51,7 @@ impl Search<'_, '_> {
             && self.visitor.stopped.is_none()
             && self.visitor.findings.vacuous.is_none()
             && self.visitor.findings.gaps.incomplete.is_empty()
-            && self.visitor.cuts.is_empty();
+            && self.visitor.session.cuts.is_empty();
         let mut shown = shown.into_iter();
         let first = shown.next();
         if let (Some(_), Some(reason)) = (&first, &failed) {
@@ -66,13 +67,13 @@ impl Search<'_, '_> {
             _ if !self.visitor.findings.gaps.incomplete.is_empty() => {
                 Verdict::Unknown(Reason::Incomplete(None))
             }
-            _ if !self.visitor.cuts.is_empty() => Verdict::Unknown(Reason::Bounded(None)),
+            _ if !self.visitor.session.cuts.is_empty() => Verdict::Unknown(Reason::Bounded(None)),
             _ => {
                 let evidence = Evidence {
                     states: self.visitor.statistics.states,
                     transitions: self.visitor.statistics.transitions,
                     digest: self.digest(),
-                    symmetric: self.reached.system.orbits.is_some(),
+                    symmetric: self.reached.system.symmetry().is_some(),
                 };
                 if self.visitor.statistics.reduction.as_ref().is_some_and(|r| r.is_approximate) {
                     Verdict::Unknown(Reason::MarkerCollisions)
@@ -86,7 +87,7 @@ impl Search<'_, '_> {
         let verdict = difference.map_or(verdict, Verdict::Contradiction);
         let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
             || matches!(verdict, Verdict::Holds(_));
-        self.visitor.statistics.time = self.visitor.schedule.begin.elapsed();
+        self.visitor.statistics.time = self.visitor.session.begin.elapsed();
         SearchReport {
             scope: self.reached.system.context.eval.scope.clone(),
             verdict,
@@ -95,7 +96,7 @@ impl Search<'_, '_> {
             exhausted,
             open: self.visitor.findings.open.into_keys().collect(),
             incomplete: self.visitor.findings.gaps.incomplete,
-            cuts: self.visitor.cuts.list(),
+            cuts: self.visitor.session.cuts.list(),
             coverage,
             not_saved: self.visitor.not_saved,
             statistics: self.visitor.statistics,
@@ -114,10 +115,11 @@ impl Search<'_, '_> {
         let path = Path { valuation: found.valuation, rows, failure: found.failure };
         let mut checks = self.visitor.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;
+        let (machine, orbits) = self.reached.system.apart();
         let stands_for = &mut |machine: &mut Machine<'_>, stored: &[u32], reached: &[u32]| {
-            machine.are_alike(stored, reached)
+            are_alike(machine, orbits.as_deref(), stored, reached)
         };
-        counterexample(&mut self.reached.system, path, stands_for, &checks)
+        counterexample(machine, path, stands_for, &checks)
     }
 
     /// A digest of the set of states, by all threads that the search may have.

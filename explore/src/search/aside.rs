@@ -12,7 +12,7 @@ use crate::reachability::visitor::Origin;
 use crate::report::NotSaved;
 use crate::search::checkpoint::{Aside, CheckpointError, Mark, Snapshot, title};
 use crate::space::machine::Machine;
-use crate::space::system::{Edges, System, Target};
+use crate::space::system::{Edges, Reduce, System, Target};
 use crate::store::interner::text_hash;
 use crate::store::layout::Layout;
 use crate::store::state_table::StateId;
@@ -60,7 +60,7 @@ impl Verifier<'_, '_> {
             counters: [n.transitions, n.initial, n.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
-        self.not_saved = if self.findings.gaps.incomplete.is_empty() && self.cuts.is_empty() {
+        self.not_saved = if self.findings.gaps.incomplete.is_empty() && self.session.cuts.is_empty() {
             let written = aside.write(&checkpoint.path, &self.title(&reached.system.context.eval));
             written.err().map(|e| NotSaved::Failed(e.to_string()))
         } else {
@@ -72,7 +72,7 @@ impl Verifier<'_, '_> {
 impl Search<'_, '_> {
     /// Continues a search that was put aside.
     pub(super) fn resume(&mut self, snapshot: Snapshot) {
-        if self.reached.system.context.stopped {
+        if self.reached.system.context.stop.is_set {
             return;
         }
         let constants = self.reached.system.context.valuations.len();
@@ -102,11 +102,11 @@ impl Search<'_, '_> {
             return;
         }
         self.reached.table = snapshot.table;
-        if self.reached.system.orbits.is_some() {
+        if self.reached.system.symmetry().is_some() {
             // They are met again in their order.
             for state in 0..self.reached.table.len() as StateId {
                 self.reached.table.read(state, &mut row);
-                self.reached.system.stand_in(&row);
+                let _ = self.reached.system.stand_in(&row);
             }
         }
         self.reached.frontier.restore(snapshot.waiting, snapshot.dice);
@@ -144,7 +144,7 @@ impl Search<'_, '_> {
                 self.follow(edges, Origin::State(state, &row, group));
             }
             Mark::Initialisation(root) if (root as usize) < self.reached.system.roots() => {
-                let edges = failing(self.reached.system.initial(root as usize));
+                let edges = failing(self.reached.system.initial(root as usize, usize::MAX));
                 self.follow(edges, Origin::Root(root as usize));
             }
             Mark::Step(..) | Mark::Initialisation(_) => {}

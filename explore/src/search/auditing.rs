@@ -7,12 +7,14 @@ use bsym_language::model::EventId;
 use bsym_semantics::transition::Edges;
 use bsym_semantics::transition::state::State;
 
-use super::verifier::{States, Verifier};
+use super::verifier::{Space, States, Verifier};
 use crate::audit::{Audit, Difference, Finding, Opinion, Rows, edges, targets_differ};
 use crate::reachability::visitor::Known;
+use crate::space::cached::Cached;
 use crate::space::dependency_matrix::GroupId;
 use crate::space::machine::Machine;
-use crate::space::system::{Edge, Expansion, System};
+use crate::space::symmetric::stand_in;
+use crate::space::system::{Edge, Expansion, Reduce, System};
 use crate::space::updates::Updates;
 use crate::store::state_table::StateId;
 
@@ -21,30 +23,33 @@ pub(crate) type Sides = (Option<EventId>, Finding, Finding);
 
 impl Verifier<'_, '_> {
     /// Audits a state that was expanded.
-    pub(super) fn audit_state(&mut self, machine: &mut Machine<'_>, known: Known<'_>, state: StateId) {
+    pub(super) fn audit_state(&mut self, machine: &mut Space<'_>, known: Known<'_>, state: StateId) {
         let row = known.table.row(state);
         let values = machine.state(&row);
         let valuation = machine.valuation(&row);
         let constants = machine.context.valuations[valuation].clone();
         let Some(audit) = &mut self.audit else { return };
-        let skipped = |event| machine.is_sampled(Some(event));
-        let Some(opinion) = audit.state(&self.checks, (&constants, &values), self.cuts, &skipped) else {
+        let skipped = |event| machine.sampled.has(Some(event));
+        let Some(opinion) = audit.state(&self.checks, (&constants, &values), &self.session.cuts, &skipped)
+        else {
             return;
         };
         let begin = Instant::now();
+        let chooses = machine.chooses();
+        let (cached, mut orbits) = machine.apart();
         let is_known = &mut |machine: &mut Machine<'_>, row: &[u32]| {
-            if machine.chooses() {
+            if chooses {
                 // Not all that a state leads to is visited.
                 return true;
             }
-            let stand_in = machine.stand_in(row);
+            let stand_in = orbits.as_deref_mut().and_then(|orbits| stand_in(machine, orbits, row).ok()?);
             let row = stand_in.as_deref().unwrap_or(row);
             known.table.find(row, known.table.hash(row)).is_some()
         };
         // A state that did not pass was judged by the reference evaluator.
-        let mut found = disagreement(machine, &row, &opinion, is_known, known.doubtful.contains(&state));
+        let mut found = disagreement(cached, &row, &opinion, is_known, known.doubtful.contains(&state));
         let took = begin.elapsed();
-        if found == Some(None) && machine.chooses() {
+        if found == Some(None) && chooses {
             found = Some(self.audit_left_out(machine, &row, (&constants, &values), &opinion));
         }
         if let Some(audit) = &mut self.audit {
@@ -67,7 +72,7 @@ impl Verifier<'_, '_> {
         let due = |audit: &Audit<'_>| audit.is_due(valuation as u64);
         let Some(audit) = self.audit.as_mut().filter(|audit| due(audit)) else { return };
         let constants = reached.system.context.valuations[valuation].clone();
-        let Some(reference) = audit.initialisation(&constants, self.cuts) else { return };
+        let Some(reference) = audit.initialisation(&constants, &self.session.cuts) else { return };
         let Some(expected) = rows(&mut reached.system, valuation, &reference) else { return };
         let targets: Rows = found.iter().filter_map(|edge| edge.row()).map(<[u32]>::to_vec).collect();
         let rows = (found.len() as u64, targets);
@@ -81,7 +86,7 @@ impl Verifier<'_, '_> {
 /// What the search and the reference say differently about a state; `None` where it cannot be said. `is_known`: whether the
 /// search has met the state of a row; `is_bad`: whether it has found something to be wrong in this one.
 pub(crate) fn disagreement(
-    machine: &mut Machine<'_>,
+    machine: &mut Cached<Machine<'_>>,
     row: &[u32],
     opinion: &Opinion,
     is_known: &mut dyn FnMut(&mut Machine<'_>, &[u32]) -> bool,
@@ -91,7 +96,7 @@ pub(crate) fn disagreement(
     for (e, edges) in opinion.events.iter().enumerate() {
         let group = GroupId(e as u32);
         let event = machine.event(group);
-        if machine.is_sampled(Some(event)) {
+        if machine.sampled.has(Some(event)) {
             continue;
         }
         let by_reference = machine.by_reference;
@@ -101,7 +106,7 @@ pub(crate) fn disagreement(
             Expansion::Edges(_) => None,
         };
         machine.by_reference = by_reference;
-        if machine.context.stopped {
+        if machine.context.stop.is_set {
             return None;
         }
         let expected = rows(machine, valuation, edges)?;
@@ -112,7 +117,7 @@ pub(crate) fn disagreement(
         }
         if let Some(lost) = expected.1.iter().find(|row| !is_known(machine, row)) {
             // A stand-in that there was no time for is not looked up.
-            if machine.context.stopped {
+            if machine.context.stop.is_set {
                 return None;
             }
             let target = machine.state(lost);

@@ -1,6 +1,6 @@
 //! The valuations of the constants that a search begins with.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::model::ConstId;
 use bsym_semantics::error::{EvalError, EvalErrorKind};
@@ -15,8 +15,9 @@ use bsym_semantics::value::Value;
 use bsym_semantics::verdict::{Reason, Vacuous};
 
 use super::findings::is_interrupted;
-use crate::options::SearchOptions;
-use crate::space::machine::Sampling;
+
+use crate::options::Limits;
+use crate::space::sampling::Sampling;
 
 /// Valuations that are listed before constants that nothing reads are left open, and the work for it.
 const LISTED: usize = 1 << 12;
@@ -63,10 +64,10 @@ impl Valuations {
     pub(crate) fn of(
         eval: &Evaluator<'_>,
         cuts: &Cuts,
-        options: &SearchOptions,
+        (limits, fixed): (&Limits, &BTreeMap<ConstId, Value>),
         question: Question,
     ) -> Valuations {
-        let Many { valuations, left_open, sampled } = Many::of(eval, cuts, options, question);
+        let Many { valuations, left_open, sampled } = Many::of(eval, cuts, (limits, fixed), question);
         let interrupted = valuations.incomplete.as_ref().is_some_and(is_interrupted);
         let ill_defined = valuations.ill_defined.into_iter().next();
         let open = ill_defined.map(|(_, e)| ("the properties of the constants", e));
@@ -75,7 +76,7 @@ impl Valuations {
         let mut found = valuations.found;
         let none = found.is_empty() && missing.is_empty() && cuts.is_empty() && !interrupted;
         let mut limited = None;
-        if let Some(limit) = options.limits.valuations
+        if let Some(limit) = limits.valuations
             && found.len() > limit
         {
             found.truncate(limit);
@@ -104,11 +105,16 @@ struct Many {
 }
 
 impl Many {
-    fn of(eval: &Evaluator<'_>, cuts: &Cuts, options: &SearchOptions, question: Question) -> Many {
+    fn of(
+        eval: &Evaluator<'_>,
+        cuts: &Cuts,
+        (limits, fixed): (&Limits, &BTreeMap<ConstId, Value>),
+        question: Question,
+    ) -> Many {
         let Question { sampling, may_leave_open } = question;
-        let most = options.limits.valuations.unwrap_or(usize::MAX);
-        let all = |eval: &Evaluator<'_>| eval.some_constants_up_to_names(&options.fixed, most);
-        if may_leave_open && options.limits.valuations.is_none() && !unread_constants(eval.model).is_empty() {
+        let most = limits.valuations.unwrap_or(usize::MAX);
+        let all = |eval: &Evaluator<'_>| eval.some_constants_up_to_names(fixed, most);
+        if may_leave_open && limits.valuations.is_none() && !unread_constants(eval.model).is_empty() {
             let work = Work::new(UNITS);
             work.portion(UNITS);
             // Whoever is asked for values that are hard to find is asked when one value of these is not enough.
@@ -117,7 +123,7 @@ impl Many {
             if is_whole && cuts.is_empty() {
                 return Many { valuations, ..Many::default() };
             }
-            match eval.valuations_leaving_open(&options.fixed, &valuations.found) {
+            match eval.valuations_leaving_open(fixed, &valuations.found) {
                 // One value is as good as those beyond.
                 Some(open) if is_whole && covers(&valuations.found, &open) => {
                     cuts.clear();

@@ -29,7 +29,7 @@ impl Search<'_, '_> {
     pub(super) fn coverage(&mut self) -> Option<Coverage> {
         let fired = self.firings.as_mut().map(Firings::all)?.to_vec();
         let (reached, options) = (&self.reached, self.visitor.options);
-        let Machine { context, matrix, .. } = &reached.system;
+        let Machine { context, matrix, .. } = &***reached.system;
         let interrupt = context.eval.interrupt;
         let is_over = || interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
         let late = Instant::now() + GRACE;

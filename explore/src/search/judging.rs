@@ -6,6 +6,7 @@ use bsym_semantics::trace::replay::judgement;
 
 use super::findings::{is_interrupted, keys, open_properties};
 use super::verifier::Verifier;
+use crate::space::interpreted::Interpreted;
 use crate::space::machine::Machine;
 use crate::store::state_table::StateId;
 
@@ -43,11 +44,7 @@ impl Verifier<'_, '_> {
     /// Whether no event is enabled in a state where none was found to be: also none with values beyond those
     /// that were looked at.
     pub(super) fn is_deadlock(&mut self, machine: &mut Machine<'_>, row: &[u32]) -> bool {
-        if self.cuts.is_empty() {
-            return true;
-        }
-        let constants = &machine.context.valuations[machine.valuation(row)];
-        match machine.context.eval.with_all_choices().is_deadlock(constants, &machine.state(row)) {
+        match machine.is_deadlock(machine.valuation(row), &machine.state(row)) {
             Ok(deadlock) => deadlock,
             Err(e) => {
                 self.note(machine, "the deadlocks", e);
@@ -59,7 +56,7 @@ impl Verifier<'_, '_> {
     /// Something could not be evaluated, or there was no time for it.
     pub(super) fn note(&mut self, machine: &mut Machine<'_>, place: &str, error: EvalError) {
         if is_interrupted(&error) {
-            machine.context.stopped = true;
+            machine.context.stop.is_set = true;
         } else {
             self.findings.missing(place, error);
         }

@@ -20,11 +20,10 @@ use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 
 use super::findings::step_key;
-use super::verifier::Verifier;
+use super::verifier::{Space, Verifier};
 use super::witness::Failure;
 use crate::audit::{Audit, Finding, Opinion, Refutation};
 use crate::partial_order::set::Set;
-use crate::space::machine::Machine;
 
 /// So many steps are taken without an event that was chosen.
 const FAR: usize = 3;
@@ -35,12 +34,12 @@ impl Verifier<'_, '_> {
     /// Audits what was left out in a state; the event it is about, and both sides.
     pub(super) fn audit_left_out(
         &mut self,
-        machine: &mut Machine<'_>,
+        machine: &mut Space<'_>,
         row: &[u32],
         (constants, state): (&Constants, &State),
         opinion: &Opinion,
     ) -> Option<(Option<EventId>, Finding, Finding)> {
-        let (checks, cuts) = (&self.checks, self.cuts);
+        let (checks, cuts) = (&self.checks, &self.session.cuts);
         let audit = self.audit.as_mut()?;
         let is_good = opinion.judged.violations.is_empty();
         if let Some(whole) = self.whole.as_ref().filter(|_| is_good)

@@ -90,7 +90,7 @@ fn evaluator<'m>(model: &'m Model, problem: &Problem<'m>, interrupt: &'m AtomicB
 fn valuations(problem: &Problem<'_>, options: &SearchOptions, interrupt: &AtomicBool) -> Option<Valuations> {
     let cuts = Cuts::default();
     let eval = problem.evaluator(interrupt, &cuts);
-    let valuations = Valuations::of(&eval, &cuts, options, Question::OF_THE_MODEL);
+    let valuations = Valuations::of(&eval, &cuts, (&options.limits, &options.fixed), Question::OF_THE_MODEL);
     (cuts.is_empty() && !valuations.interrupted).then_some(valuations)
 }
 

@@ -7,9 +7,7 @@ use bsym_semantics::transition::state::Constants;
 
 use super::verifier::{Search, Verifier};
 use crate::report::{Reduction, Refused};
-use crate::space::machine::Machine;
 use crate::store::interner::Store;
-use crate::symmetry::orbits::Orbits;
 use crate::symmetry::prepare::{FLOODED, prepare};
 use crate::symmetry::reduction::{Method, Symmetry};
 
@@ -51,30 +49,18 @@ impl Verifier<'_, '_> {
 impl Search<'_, '_> {
     /// Whether the states met before decide which ones are searched.
     pub(super) fn is_stateful(&self) -> bool {
-        self.reached.system.orbits.as_ref().is_some_and(|orbits| orbits.symmetry().is_stateful())
+        self.reached.system.symmetry().is_some_and(|symmetry| symmetry.is_stateful())
     }
 
     /// What was left out.
     pub(super) fn reduction(&self) -> Option<Reduction> {
         let mut reduction = self.visitor.statistics.reduction.clone()?;
-        if let Some(orbits) = &self.reached.system.orbits {
-            let tally = &orbits.symmetry().tally;
+        if let Some(symmetry) = self.reached.system.symmetry() {
+            let tally = &symmetry.tally;
             let count = |n: &AtomicU64| n.load(Ordering::Relaxed);
             reduction.computed = count(&tally.computed);
             reduction.is_exact &= count(&tally.given_up) == 0 && count(&tally.unlisted) == 0;
         }
         Some(reduction)
-    }
-}
-
-impl Machine<'_> {
-    /// Whether the state of a stored row stands for one that was reached.
-    pub(super) fn are_alike(&mut self, stored: &[u32], reached: &[u32]) -> bool {
-        let (valuation, other) = (self.valuation(reached), self.valuation(stored));
-        let Machine { orbits, context, .. } = self;
-        let alike = |orbits: &Orbits| {
-            valuation == other && orbits.are_alike(&mut context.store, valuation, stored, reached)
-        };
-        stored == reached || orbits.as_ref().is_some_and(alike)
     }
 }

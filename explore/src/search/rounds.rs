@@ -4,10 +4,12 @@
 //! round in which nothing was sampled is the whole search, and the only one. The last round lists what can be listed in
 //! time, and samples the rest; its answer is the answer.
 
+use bsym_semantics::verdict::Reason;
+
 use crate::options::SearchOptions;
 use crate::report::{SearchReport, Verdict};
-use crate::space::machine::{Machine, Sampling};
-use bsym_semantics::verdict::Reason;
+use crate::space::machine::Machine;
+use crate::space::sampling::Sampling;
 
 /// One round.
 #[derive(Clone, Copy)]
@@ -101,7 +103,7 @@ impl Course {
     pub(super) fn ends_after(&mut self, machine: &Machine<'_>, transitions: u64) -> bool {
         let Some(more) = self.round.transitions else { return false };
         self.expanded += 1;
-        if !machine.has_sampled() {
+        if !machine.sampled.has_any() {
             self.is_dense = self.round.is_first && transitions >= LOOK && transitions / MANY >= self.expanded;
             return self.is_dense;
         }

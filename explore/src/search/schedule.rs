@@ -1,16 +1,12 @@
-//! When progress is reported and a checkpoint written.
+//! When a checkpoint is written.
 
 use std::time::{Duration, Instant};
 
 use crate::options::SearchOptions;
 
-/// How often progress is reported.
-pub(super) const PROGRESS: Duration = Duration::from_millis(500);
-
 /// When what is due, since the beginning.
 pub(super) struct Schedule {
-    pub(super) begin: Instant,
-    pub(super) next_progress: Duration,
+    begin: Instant,
     next_checkpoint: Duration,
     every: Duration,
 }
@@ -19,7 +15,7 @@ impl Schedule {
     /// The schedule of a search that begins now.
     pub(super) fn new(begin: Instant, options: &SearchOptions) -> Schedule {
         let every = options.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every);
-        Schedule { begin, next_progress: PROGRESS, next_checkpoint: every, every }
+        Schedule { begin, next_checkpoint: every, every }
     }
 
     /// Whether it is time for a checkpoint, and then none soon.

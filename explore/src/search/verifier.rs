@@ -3,13 +3,9 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 use bsym_language::model::EventId;
 use bsym_semantics::error::EvalError;
-use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Outcome;
 use bsym_semantics::verdict::{Observer, Reason, Vacuous};
@@ -20,6 +16,7 @@ use super::rounds::{Course, Round};
 use super::schedule::Schedule;
 use super::whole::Whole;
 use super::witness::Failure;
+
 use crate::audit::Audit;
 use crate::options::SearchOptions;
 use crate::reachability::exploration::Reachability;
@@ -29,24 +26,31 @@ use crate::reachability::properties::Asked;
 use crate::reachability::reached::Reached;
 use crate::reachability::visitor::{Known, Origin, Visitor};
 use crate::report::{NotSaved, Progress, Statistics};
+use crate::session::{Session, Teller};
+use crate::space::cached::Cached;
+use crate::space::condensing::Condensing;
 use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId, LabelKind};
 use crate::space::machine::Machine;
+use crate::space::stubborn::Stubborn;
+use crate::space::symmetric::Symmetric;
 use crate::space::system::Edges;
 use crate::store::interner::Store;
 use crate::store::state_table::StateId;
-use crate::symmetry::orbits::Orbits;
 
 /// A search of the states of a model.
-pub(super) type Search<'m, 'o> = Reachability<Machine<'m>, Verifier<'m, 'o>>;
+pub(super) type Search<'m, 'o> = Reachability<Space<'m>, Verifier<'m, 'o>>;
+
+/// The system that is searched: a machine, with layers around it.
+pub(super) type Space<'m> = Stubborn<Symmetric<Cached<Machine<'m>>>>;
 
 /// The states of a model that were reached.
-pub(super) type States<'m> = Reached<Machine<'m>>;
+pub(super) type States<'m> = Reached<Space<'m>>;
 
 /// What is asked of a search, and what it has found.
 pub(super) struct Verifier<'m, 'o> {
-    pub(super) cuts: &'m Cuts,
+    pub(super) session: &'m Session<'m>,
     pub(super) options: &'o SearchOptions,
-    pub(super) observer: &'o mut dyn Observer<Progress>,
+    pub(super) teller: Teller<'o>,
     pub(super) checks: Checks,
     pub(super) findings: Findings,
     pub(super) schedule: Schedule,
@@ -62,38 +66,39 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) course: Course,
     /// A part of the valuations of the constants is looked at.
     pub(super) sampled_constants: bool,
+    condensing: Condensing,
 }
 
 /// Makes ready for a search: the constants, unless their valuations are given, the machine under these, and what was put aside.
 pub(super) fn prepare<'m, 'o>(
-    eval: Evaluator<'m>,
-    cuts: &'m Cuts,
+    session: &'m Session<'m>,
     valuations: Option<Valuations>,
-    audit: Option<Audit<'m>>,
     (options, round): (&'o SearchOptions, Round),
     observer: &'o mut dyn Observer<Progress>,
-    begin: Instant,
 ) -> Search<'m, 'o> {
+    let eval = session.evaluator();
     let mut verifier = Verifier {
-        cuts,
+        session,
         options,
-        observer,
+        teller: Teller::new(observer, session.begin),
         checks: Checks { deadlock: false, ..options.checks.clone() },
         findings: Findings::default(),
-        schedule: Schedule::new(begin, options),
+        schedule: Schedule::new(session.begin, options),
         statistics: Statistics::default(),
         stopped: None,
         not_saved: None,
         resumed: false,
         initialised: false,
-        audit,
+        // The reference need not be held against itself.
+        audit: (!options.reference_only).then(|| session.audit(options.seed)),
         whole: None,
         course: Course::new(round),
         sampled_constants: false,
+        condensing: Condensing::default(),
     };
     let valuations = valuations.unwrap_or_else(|| {
         let question = Question { sampling: round.sampling, may_leave_open: true };
-        Valuations::of(&eval, cuts, options, question)
+        Valuations::of(&eval, &session.cuts, (&options.limits, &options.fixed), question)
     });
     verifier.sampled_constants = valuations.sampled;
     for (place, e) in valuations.missing {
@@ -107,16 +112,13 @@ pub(super) fn prepare<'m, 'o>(
     let store = snapshot.as_mut().map(|snapshot| std::mem::take(&mut snapshot.store));
     let mut store = store.unwrap_or_else(|| Store::for_threads(options.threads));
     let (found, symmetry) = verifier.reduce(&eval, valuations.found, &mut store);
-    let is_interrupted = eval.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
     let mut machine = Machine::new(eval, found, store, !options.reference_only);
-    machine.sampling = round.sampling;
-    machine.orbits = symmetry.map(|symmetry| Orbits::new(Arc::new(symmetry)));
-    machine.context.deadline = options.limits.time.and_then(|t| begin.checked_add(t));
-    machine.context.cancelled = options.cancelled.clone();
-    machine.context.stopped = valuations.interrupted || is_interrupted;
-    let asked = asked(&machine.matrix, &verifier.checks, &options.proven);
+    machine.sampled.bounds = round.sampling;
+    machine.context.stop = session.stop(valuations.interrupted);
+    let asked = asked(&mut machine, &verifier.checks, &options.proven);
+    let system = Stubborn::new(Symmetric::new(Cached::new(machine), symmetry.map(Arc::new)), None);
     let frontier = Frontier::new(options.order, options.seed);
-    let mut search = Reachability::new(machine, asked, frontier, verifier);
+    let mut search = Reachability::new(system, asked, frontier, verifier);
     search.most = options.limits.states.unwrap_or(usize::MAX);
     search.firings = options.coverage.then(|| Firings::new(search.reached.system.matrix.groups.len()));
     search.reached.counts.transitions = search.visitor.statistics.valuations;
@@ -128,10 +130,11 @@ pub(super) fn prepare<'m, 'o>(
 
 /// The labels to be checked.
 pub(crate) fn asked(
-    matrix: &DependencyMatrix,
+    machine: &mut Machine<'_>,
     checks: &Checks,
     proven: &BTreeSet<(EventId, usize)>,
 ) -> Asked {
+    let matrix = machine.matrix.clone();
     let wanted = |label: &LabelId| match matrix.label(*label).kind {
         LabelKind::Invariant(i) => checks.asks(i),
         LabelKind::Assertion(_) => checks.assertions,
@@ -139,8 +142,9 @@ pub(crate) fn asked(
         LabelKind::Guard | LabelKind::Proposition => false,
     };
     let good = |label: LabelId| (label, matrix.label(label).kind != LabelKind::Goal);
-    let proven = pairs(matrix, checks, proven.iter().copied()).collect();
-    Asked { labels: matrix.label_ids().filter(wanted).map(good).collect(), proven }
+    let proven = pairs(&matrix, checks, proven.iter().copied()).collect();
+    let costly = matrix.label_ids().filter(wanted).filter(|label| machine.is_costly_label(*label)).collect();
+    Asked { labels: matrix.label_ids().filter(wanted).map(good).collect(), costly, proven }
 }
 
 /// Proven pairs of event and conjunct, as those of groups and labels. They say that the conjunct holds after the event if the
@@ -174,7 +178,7 @@ impl Search<'_, '_> {
             }
         }
         let Findings { found, gaps, vacuous, .. } = &mut self.visitor.findings;
-        let nothing = found.is_empty() && gaps.incomplete.is_empty() && self.visitor.cuts.is_empty();
+        let nothing = found.is_empty() && gaps.incomplete.is_empty() && self.visitor.session.cuts.is_empty();
         if self.reached.table.is_empty() && nothing {
             vacuous.get_or_insert(Vacuous::NoInitialState);
         }
@@ -188,7 +192,7 @@ impl Search<'_, '_> {
     }
 }
 
-impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
+impl<'m> Visitor<Space<'m>> for Verifier<'m, '_> {
     fn is_over(&self) -> bool {
         self.stopped.is_some()
             || self.findings.difference.is_some()
@@ -231,7 +235,7 @@ impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
         }
     }
 
-    fn look_back(&mut self, machine: &mut Machine<'m>, known: Known<'_>, state: StateId) {
+    fn look_back(&mut self, machine: &mut Space<'m>, known: Known<'_>, state: StateId) {
         if self.audit.as_ref().is_some_and(|audit| audit.is_due(u64::from(state))) {
             self.audit_state(machine, known, state);
         }
@@ -239,6 +243,19 @@ impl<'m> Visitor<Machine<'m>> for Verifier<'m, '_> {
 
     fn pulse(&mut self, reached: &States<'m>, states: usize, bytes: usize) {
         self.look_at_limits(reached, states, bytes);
+    }
+
+    fn tidy(&mut self, reached: &mut States<'m>) -> bool {
+        let Reached { system, table, .. } = reached;
+        // What is remembered of orbits goes by words.
+        let is_fixed = system.symmetry().is_some();
+        let condensed = if is_fixed { None } else { self.condensing.condense(system, table) };
+        let has_moved = condensed.is_some();
+        if let Some(condensed) = condensed {
+            *table = condensed;
+        }
+        system.tidy(table.bytes());
+        has_moved
     }
 
     fn rest(&mut self, reached: &States<'m>) {

@@ -1,22 +1,19 @@
 //! One search of a model's states, from its beginning to its end.
 
-use std::time::Instant;
-
 use bsym_language::model::EventId;
-use bsym_semantics::constraint::methods::Tally;
-use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::verdict::Observer;
 
 use super::constants::Valuations;
 use super::problem::Problem;
 use super::rounds::{Course, Next, Round};
 use super::verifier;
 use super::whole::Whole;
-use crate::audit::{Audit, Clock};
+use bsym_semantics::verdict::Observer;
+
 use crate::options::SearchOptions;
 use crate::partial_order::PartialOrder;
+use crate::partial_order::stubborn::Choice;
 use crate::report::{Progress, SearchReport};
+use crate::session::with_session;
 
 /// The order of the events of a model that are instances of those of another one.
 pub(super) struct Instantiated<'i, 'm> {
@@ -44,28 +41,14 @@ pub(super) fn visit_states(
     reduced: Option<&Instantiated<'_, '_>>,
     round: Round,
 ) -> Visited {
-    let begin = Instant::now();
-    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
-    interruptible(&options.cancelled, deadline, |interrupt| {
-        let (cuts, clock, audit_cuts) = (Cuts::default(), Clock::default(), Cuts::default());
-        let mut eval = problem.evaluator(interrupt, &cuts);
-        let tally = Tally::default();
-        eval.tally = Some(&tally);
-        let reference = problem.reference(clock.flag(), &audit_cuts);
-        // The reference need not be held against itself.
-        let audit = (!options.reference_only)
-            .then(|| Audit::new(reference, &audit_cuts, &clock, options.seed, begin));
-        let mut search = verifier::prepare(eval, &cuts, valuations, audit, (options, round), observer, begin);
+    with_session(problem, &options.limits, &options.cancelled, |session| {
+        let mut search = verifier::prepare(session, valuations, (options, round), observer);
         if let Some(Instantiated { order, whole, events }) = reduced {
-            search.reached.system.reduce_by(order);
-            let eval = whole.reference(clock.flag(), &audit_cuts);
-            search.visitor.whole = Some(Whole { eval, events });
+            let first = search.reached.system.add_literals(&order.literals);
+            search.reached.system.choice = Some(Choice::new(order.relations.clone(), first));
+            search.visitor.whole = Some(Whole { eval: session.audited(whole), events });
         }
-        std::thread::scope(|threads| {
-            // Dropped when the search is over, which ends the watch.
-            let (_working, over) = std::sync::mpsc::channel::<()>();
-            let clock = &clock;
-            threads.spawn(move || clock.watch(begin, interrupt, &over));
+        session.watched(|threads| {
             // Where the states met before decide which one is searched, one thread meets them; so it does where
             // all events are looked at before some are taken.
             let alone = search.is_stateful() || reduced.is_some();
@@ -74,10 +57,10 @@ pub(super) fn visit_states(
             // The workers end with it.
             search.end();
         });
-        let sampled = search.reached.system.has_sampled() || search.visitor.sampled_constants;
+        let sampled = search.reached.system.sampled.has_any() || search.visitor.sampled_constants;
         let course = std::mem::replace(&mut search.visitor.course, Course::new(Round::WHOLE));
         let mut report = search.report();
-        report.statistics.found_by = tally.answered();
+        report.statistics.found_by = session.tally.answered();
         Visited { next: course.next(sampled, &report), report }
     })
 }

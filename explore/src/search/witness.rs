@@ -57,7 +57,7 @@ pub fn counterexample(
     let eval = machine.context.eval;
     let (all, eval) = (eval.with_all_choices(), eval.with_bounded_choices(&cuts));
     // Of an event that was sampled later, all executions may have been taken before.
-    machine.finds_again = true;
+    machine.sampled.finds_again = true;
     let mut steps = Vec::with_capacity(path.rows.len() + 1);
     let mut here: Option<(Vec<u32>, State)> = None;
     for stored in &path.rows {
@@ -103,7 +103,7 @@ fn initial(
     valuation: usize,
     will_do: WillDo<'_>,
 ) -> Result<Vec<u32>, Option<EvalError>> {
-    let initial = machine.initial(valuation);
+    let initial = machine.initial(valuation, usize::MAX);
     let mut rows = initial.edges.iter().filter_map(|edge| edge.row());
     rows.find(|row| will_do(machine, row)).map(<[u32]>::to_vec).ok_or(initial.incomplete)
 }
@@ -147,7 +147,7 @@ fn find(
     event: Option<EventId>,
     will_do: &dyn Fn(&transition::Edge) -> bool,
 ) -> Result<transition::Edge, Option<EvalError>> {
-    if machine.is_sampled(event) {
+    if machine.sampled.has(event) {
         let edges = machine.reference_edges(event, valuation, before.unwrap_or_default());
         if let Some(edge) = edges.edges.into_iter().find(will_do) {
             return Ok(edge);
@@ -206,8 +206,12 @@ mod tests {
                     })
                     .into();
             // A path by steps of the first kind that lead to something new.
-            let mut rows: Vec<Vec<u32>> =
-                machine.initial(0).edges.iter().filter_map(|e| e.row().map(<[u32]>::to_vec)).collect();
+            let mut rows: Vec<Vec<u32>> = machine
+                .initial(0, usize::MAX)
+                .edges
+                .iter()
+                .filter_map(|e| e.row().map(<[u32]>::to_vec))
+                .collect();
             let mut seen: BTreeSet<Vec<u32>> = rows.iter().cloned().collect();
             while rows.len() < 7 {
                 let here = rows.last().expect("an initial state").clone();

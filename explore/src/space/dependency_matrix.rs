@@ -75,6 +75,8 @@ pub struct Label {
 pub struct DependencyMatrix {
     /// The names of the columns.
     pub columns: Vec<String>,
+    /// The column that tells the root of a row, where there are several roots.
+    pub root: Option<usize>,
     /// The groups, by their number.
     pub groups: Vec<Group>,
     /// The labels, by their number.
@@ -85,6 +87,12 @@ impl DependencyMatrix {
     /// Words of a row.
     pub fn width(&self) -> usize {
         self.columns.len()
+    }
+
+    /// The root of a row.
+    #[inline]
+    pub fn root(&self, row: &[u32]) -> usize {
+        self.root.map_or(0, |at| row[at] as usize)
     }
 
     /// All groups.

@@ -1,15 +1,24 @@
 //! The transition system of a model as every search sees it, over rows of words.
 //!
 //! [`system`] is the interface, whatever a system is made from; [`dependency_matrix`] says which columns of a row its
-//! groups and labels read and write, and [`updates`] are what a group does to a row. [`machine`] makes a system from a
-//! model, with a [`transition_cache`] of what groups have done, and `stand_in` finds the state that is searched instead of a
-//! symmetric one, `choice` the events that are enough in a state; [`product`] makes one from two.
+//! groups and labels read and write, [`updates`] are what a group does to a row, and [`interpreted`]
+//! is what rows and edges mean. [`machine`] makes a system from a
+//! model: `edges` have parameters and results, [`sampling`] takes some of too many, `replica` makes the system of another
+//! thread, and [`condensing`] puts rows into less memory.
+//!
+//! Layers add to a system: [`cached`] remembers what groups have done, with a [`transition_cache`] for each, [`symmetric`]
+//! searches one of several symmetric states, and [`stubborn`] takes the steps that are enough.
 
-mod choice;
+pub mod cached;
+pub mod condensing;
 pub mod dependency_matrix;
+mod edges;
+pub mod interpreted;
 pub mod machine;
-pub mod product;
-mod stand_in;
+mod replica;
+pub mod sampling;
+pub mod stubborn;
+pub mod symmetric;
 pub mod system;
 pub mod transition_cache;
 pub mod updates;

@@ -5,7 +5,7 @@
 //! they read and write, so that a search may ask about short rows, remember answers, or see that two groups commute.
 //! Predicates about states are labels, with what they read.
 
-use std::ops::Add;
+use std::ops::{Add, DerefMut};
 use std::sync::Arc;
 
 use bsym_semantics::error::EvalError;
@@ -14,15 +14,14 @@ use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
 
-use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId, insert};
+use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use super::updates::Updates;
 use crate::partial_order::set::Set;
-use crate::store::state_table::Table;
-use crate::symmetry::permutation::Permutation;
 
 /// A transition system.
 ///
-/// Rows must be of this system: from [`System::initial`], or updates of such rows.
+/// Rows must be of this system: from [`System::initial`], or updates of such rows. What only some systems can do is a trait of
+/// its own: [`Measured`], [`Replicate`], [`Reduce`], [`Costly`](super::cached::Costly).
 pub trait System {
     /// Columns, groups and labels, with what they read and write.
     fn matrix(&self) -> &Arc<DependencyMatrix>;
@@ -30,91 +29,98 @@ pub trait System {
     /// Number of ways to begin: the valuations of a model's constants. A row tells its own.
     fn roots(&self) -> usize;
 
-    /// The initial states under one of them.
-    fn initial(&mut self, root: usize) -> Edges;
+    /// The first `limit` initial states under one of them.
+    fn initial(&mut self, root: usize, limit: usize) -> Edges;
 
-    /// What a group does in a state. The targets of moves are in `updates`; of the row only the columns that the group
+    /// Finds what a group does in a state. The targets of moves are in `updates`; of the row only the columns that the group
     /// reads are looked at, unless the answer is [`Expansion::Edges`].
     fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion;
-
-    /// The same for a short row: words for the columns that the group reads. The others are those of `rest`, any row of
-    /// the system; the columns read are overwritten there.
-    fn next_short(
-        &mut self,
-        group: GroupId,
-        short: &[u32],
-        rest: &mut [u32],
-        updates: &mut Updates,
-    ) -> Expansion {
-        insert(short, &self.matrix().group(group).reads, rest);
-        self.next(group, rest, updates)
-    }
 
     /// The first `limit` edges of a group out of a state, with parameters and results, each once.
     fn edges(&mut self, group: GroupId, row: &[u32], limit: usize) -> Edges;
 
-    /// Whether a label is true in a state.
+    /// Evaluates a label in a state.
     ///
     /// # Errors
     /// It is ill-defined there, or could not be evaluated.
     fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool>;
 
-    /// About how long a label takes; from [`REMEMBERED`](super::transition_cache::REMEMBERED) on it pays to remember it.
-    fn cost(&mut self, _label: LabelId) -> usize {
-        0
-    }
-
-    /// The state in which other elements play the roles; `None` where that is no state of the system, as under
-    /// constants that the permutation does not keep.
-    fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>>;
-
-    /// The state that is searched instead of this one, which differs from it in the roles of interchangeable elements
-    /// only; `None` where that is this one.
-    fn stand_in(&mut self, _row: &[u32]) -> Option<Vec<u32>> {
-        None
-    }
-
-    /// Whether states may stand for others.
-    fn reduces(&self) -> bool {
-        false
-    }
-
-    /// Whether fewer groups than are enabled may be enough.
-    fn chooses(&self) -> bool {
-        false
-    }
-
-    /// Of the groups that are enabled in a state those whose transitions are enough; `None` where all are needed.
-    fn enough(&mut self, _row: &[u32], _enabled: &Set) -> Option<Set> {
-        None
-    }
-
     /// Whether an answer was given up because time is over or somebody asked to stop: then it means nothing.
     fn is_stopped(&self) -> bool;
+}
 
-    /// The states of a table in another form, if they take less memory so; asked now and then. Afterwards all rows, and the
-    /// matrix, are of that form: columns have moved, and groups and labels have kept their numbers.
-    fn condensed(&mut self, _states: &Table) -> Option<Table> {
-        None
+/// A layer that leaves all groups and labels as they are in the system inside.
+pub trait Layer: DerefMut<Target: System> {}
+
+impl<L: Layer> System for L {
+    #[inline]
+    fn matrix(&self) -> &Arc<DependencyMatrix> {
+        (**self).matrix()
     }
 
-    /// Gives back what is kept beside rows and has grown too large, measured by the bytes that all states take. Nothing but
-    /// rows keeps its meaning.
-    fn tidy(&mut self, _bytes: usize) {}
+    fn roots(&self) -> usize {
+        (**self).roots()
+    }
 
-    /// What it has done so far.
-    fn effort(&self) -> Effort {
-        Effort::default()
+    fn initial(&mut self, root: usize, limit: usize) -> Edges {
+        (**self).initial(root, limit)
+    }
+
+    #[inline]
+    fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion {
+        (**self).next(group, row, updates)
+    }
+
+    fn edges(&mut self, group: GroupId, row: &[u32], limit: usize) -> Edges {
+        (**self).edges(group, row, limit)
+    }
+
+    #[inline]
+    fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool> {
+        (**self).label(label, row)
+    }
+
+    #[inline]
+    fn is_stopped(&self) -> bool {
+        (**self).is_stopped()
     }
 }
 
+/// Lets layers stand for the systems inside them.
+macro_rules! around {
+    ($layer:ident) => {
+        impl<S> std::ops::Deref for $layer<S> {
+            type Target = S;
+
+            #[inline]
+            fn deref(&self) -> &S {
+                &self.system
+            }
+        }
+
+        impl<S> std::ops::DerefMut for $layer<S> {
+            #[inline]
+            fn deref_mut(&mut self) -> &mut S {
+                &mut self.system
+            }
+        }
+    };
+}
+pub(super) use around;
+
+/// A system that says what it has done, and what memory it takes.
+pub trait Measured: System {
+    /// Since the beginning.
+    fn effort(&self) -> Effort;
+}
+
 /// A system of which each thread can have one, where equal states are equal rows.
-pub trait Replicate: System {
-    /// What a system is made from in another thread.
+pub trait Replicate: Measured {
+    /// Parts of which a system is made in another thread.
     type Seed: Send + Sync;
 
     /// Shares with the systems that are made from its seeds what it remembers from now on.
-    fn share(&mut self) {}
+    fn share(&mut self);
 
     /// The seed of this system as it is now.
     fn seed(&self) -> Self::Seed;
@@ -124,10 +130,28 @@ pub trait Replicate: System {
 
     /// Takes over what has changed since this system was made from a seed of the same one; `false` where it has to be made
     /// again.
-    fn follow(&mut self, _seed: &Self::Seed) -> bool {
-        true
-    }
+    fn follow(&mut self, seed: &Self::Seed) -> bool;
 }
+
+/// A system of which a part of the states, or of the steps, is enough.
+pub trait Reduce: Replicate {
+    /// The state that is searched instead of this one, which differs from it in the roles of interchangeable elements
+    /// only; `None` where that is this one.
+    ///
+    /// # Errors
+    /// There was no time to find it.
+    fn stand_in(&mut self, row: &[u32]) -> Result<Option<Vec<u32>>, NoTime>;
+
+    /// Whether fewer groups than are enabled may be enough.
+    fn chooses(&self) -> bool;
+
+    /// Of the groups that are enabled in a state those whose transitions are enough; `None` where all are needed.
+    fn enough(&mut self, row: &[u32], enabled: &Set) -> Option<Set>;
+}
+
+/// The system was stopped before it had an answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NoTime;
 
 /// What a system has done, and what it keeps beside rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -10,9 +10,11 @@ use std::collections::{HashMap, HashSet};
 use super::graph::{Graph, LabelId};
 use super::product::{Edge, NodeId, Product};
 use super::propositions::Executions;
+use crate::space::system::Measured;
 use crate::store::state_table::StateId;
 
 /// Conditions of fairness.
+#[derive(Default)]
 pub(super) struct Fair {
     pub(super) weak: Vec<Executions>,
     pub(super) strong: Vec<Executions>,
@@ -42,14 +44,14 @@ pub(super) struct Loop {
 }
 
 /// The search for a loop.
-pub(super) struct Acceptance<'a, 'm> {
-    pub(super) graph: &'a mut Graph<'m>,
+pub(super) struct Acceptance<'a, S> {
+    pub(super) graph: &'a mut Graph<S>,
     pub(super) product: &'a Product,
     pub(super) fair: &'a Fair,
     pub(super) promises: u64,
 }
 
-impl Acceptance<'_, '_> {
+impl<S: Measured> Acceptance<'_, S> {
     /// A loop, if there is one among the nodes that were expanded.
     pub(super) fn find(&mut self) -> Option<Loop> {
         let all: Vec<NodeId> = (0..self.product.expanded() as NodeId).collect();
@@ -74,7 +76,7 @@ impl Acceptance<'_, '_> {
     }
 
     fn valuation(&self, state: StateId) -> usize {
-        self.graph.machine.valuation(&self.graph.table.row(state))
+        self.graph.system.matrix().root(&self.graph.table.row(state))
     }
 
     /// The labels of edges out of a node's state.
@@ -106,7 +108,7 @@ impl Acceptance<'_, '_> {
         // Of one component all states are under one valuation.
         let valuation = self.valuation(self.product.nodes[component[0] as usize].state);
         let of =
-            |executions: &Executions, graph: &Graph<'_>, mut labels: &mut dyn Iterator<Item = &LabelId>| {
+            |executions: &Executions, graph: &Graph<S>, mut labels: &mut dyn Iterator<Item = &LabelId>| {
                 Iterator::any(&mut labels, |label| executions.has(&graph.labels[*label as usize], valuation))
             };
         let missing_weak: Vec<&Executions> =
@@ -204,7 +206,7 @@ impl Acceptance<'_, '_> {
     }
 
     fn meets(&mut self, demand: &Demand, from: NodeId, edge: Option<&Edge>, valuation: usize) -> bool {
-        let has = |graph: &Graph<'_>, e: &Executions, label: LabelId| {
+        let has = |graph: &Graph<S>, e: &Executions, label: LabelId| {
             e.has(&graph.labels[label as usize], valuation)
         };
         match (demand, edge) {

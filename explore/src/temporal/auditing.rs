@@ -11,8 +11,10 @@ use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
-use super::graph::{Graph, Label};
+use super::graph::{Label, ModelGraph};
 use super::propositions::Propositions;
+use crate::space::cached::Cached;
+use crate::space::machine::Machine;
 use crate::space::system::System;
 use crate::store::index::mix;
 use crate::store::state_table::StateId;
@@ -27,9 +29,9 @@ const SHARE: u32 = 40;
 type Named = (Vec<Value>, Label);
 
 /// Audits states of a finished search that took so long. Where one differs, what is different in it.
-pub(super) fn audit(
-    graph: &mut Graph<'_>,
-    propositions: &mut Propositions,
+pub(super) fn audit<'m>(
+    graph: &mut ModelGraph<'m>,
+    propositions: &mut Propositions<Cached<Machine<'m>>>,
     temporal: &Temporal,
     reference: &Evaluator<'_>,
     took: Duration,
@@ -37,7 +39,7 @@ pub(super) fn audit(
     let begin = Instant::now();
     let states = graph.table.len() as u64;
     for number in 0..CHOSEN.min(states) {
-        if begin.elapsed() > TIME.max(took / SHARE) || graph.machine.is_stopped() {
+        if begin.elapsed() > TIME.max(took / SHARE) || graph.system.is_stopped() {
             return None;
         }
         // A small search is audited whole.
@@ -50,9 +52,9 @@ pub(super) fn audit(
     None
 }
 
-fn differs(
-    graph: &mut Graph<'_>,
-    propositions: &mut Propositions,
+fn differs<'m>(
+    graph: &mut ModelGraph<'m>,
+    propositions: &mut Propositions<Cached<Machine<'m>>>,
     temporal: &Temporal,
     reference: &Evaluator<'_>,
     state: StateId,
@@ -61,10 +63,10 @@ fn differs(
     let arcs = graph.arcs(state)?.to_vec();
     let truth = propositions.in_state(graph, state)?;
     let row = graph.table.row(state);
-    let values = graph.machine.state(&row);
-    let constants = graph.machine.context.valuations[graph.machine.valuation(&row)].clone();
+    let values = graph.system.state(&row);
+    let constants = graph.system.context.valuations[graph.system.valuation(&row)].clone();
     let named = |arc: &super::graph::Arc| {
-        (graph.machine.state(&graph.table.row(arc.to)), graph.labels[arc.label as usize].clone())
+        (graph.system.state(&graph.table.row(arc.to)), graph.labels[arc.label as usize].clone())
     };
     let found: BTreeSet<Named> = arcs.iter().map(named).collect();
     let mut expected: BTreeSet<Named> = BTreeSet::new();

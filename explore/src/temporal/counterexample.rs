@@ -16,7 +16,7 @@ use bsym_semantics::transition;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
-use super::graph::{Graph, LabelId};
+use super::graph::{LabelId, ModelGraph};
 use crate::store::state_table::StateId;
 
 /// A path on which a formula is false.
@@ -36,13 +36,13 @@ pub(super) type Steps = Vec<(Option<LabelId>, StateId)>;
 /// # Errors
 /// A step could not be found again, or the formula is not false on the trace.
 pub(super) fn refutation(
-    graph: &Graph<'_>,
+    graph: &ModelGraph<'_>,
     reference: &Evaluator<'_>,
     temporal: &Temporal,
     path: &Steps,
     continuation: Continuation,
 ) -> Result<Refutation, String> {
-    let machine = &graph.machine;
+    let machine = &graph.system;
     let (eval, rows) = (&machine.context.eval, path.iter().map(|(_, state)| graph.table.row(*state)));
     let rows: Vec<Vec<u32>> = rows.collect();
     let valuation = rows.first().map_or(0, |row| machine.valuation(row));

@@ -1,4 +1,4 @@
-//! The states of a machine with all edges between them, each with its label: expanded when somebody asks.
+//! The states of a system with all edges between them, each with its label: expanded when somebody asks.
 
 use std::collections::HashMap;
 
@@ -6,8 +6,9 @@ use bsym_language::model::EventId;
 use bsym_semantics::value::Value;
 
 use crate::search::findings::{Gaps, failure, is_interrupted};
+use crate::space::cached::Cached;
 use crate::space::machine::Machine;
-use crate::space::system::{Edges, Expansion, System, Target, unwritten};
+use crate::space::system::{Edges, Expansion, Measured, Target, unwritten};
 use crate::space::updates::Updates;
 use crate::store::state_table::{StateId, Table};
 
@@ -39,9 +40,12 @@ enum Expanded {
     Unclear,
 }
 
+/// That of a model.
+pub(super) type ModelGraph<'m> = Graph<Cached<Machine<'m>>>;
+
 /// A state space that grows.
-pub(super) struct Graph<'m> {
-    pub(super) machine: Machine<'m>,
+pub(super) struct Graph<S> {
+    pub(super) system: S,
     pub(super) table: Table,
     pub(super) labels: Vec<Label>,
     pub(super) gaps: Gaps,
@@ -55,11 +59,11 @@ pub(super) struct Graph<'m> {
     pub(super) transitions: u64,
 }
 
-impl<'m> Graph<'m> {
-    pub(super) fn new(machine: Machine<'m>, is_detailed: bool) -> Graph<'m> {
-        let table = Table::new(machine.width());
+impl<S: Measured> Graph<S> {
+    pub(super) fn new(system: S, is_detailed: bool) -> Graph<S> {
+        let table = Table::new(system.matrix().width());
         Graph {
-            machine,
+            system,
             table,
             labels: Vec::new(),
             gaps: Gaps::default(),
@@ -79,7 +83,7 @@ impl<'m> Graph<'m> {
 
     /// The initial states under a valuation of the constants.
     pub(super) fn initial(&mut self, root: usize) -> Vec<StateId> {
-        let edges = self.machine.initial(root);
+        let edges = self.system.initial(root, usize::MAX);
         let mut found = Vec::new();
         self.note_gap("INITIALISATION", &edges);
         for edge in &edges.edges {
@@ -96,7 +100,7 @@ impl<'m> Graph<'m> {
     pub(super) fn arcs(&mut self, state: StateId) -> Option<&[Arc]> {
         if self.expanded[state as usize] == Expanded::NotYet {
             let known = self.expand(state);
-            if self.machine.is_stopped() {
+            if self.system.is_stopped() {
                 return None;
             }
             self.expanded[state as usize] = known;
@@ -111,15 +115,15 @@ impl<'m> Graph<'m> {
         let row = self.table.row(state);
         let from = self.arcs.len();
         let mut found = Vec::new();
-        let matrix = self.machine.matrix.clone();
+        let matrix = self.system.matrix().clone();
         let mut is_clear = true;
         for (group, shape) in matrix.group_ids().zip(&matrix.groups) {
-            let event = self.machine.event(group);
+            let event = EventId(group.0);
             let mut updates = std::mem::take(&mut self.updates);
             let expansion = if self.is_detailed {
-                Expansion::Edges(self.machine.edges(group, &row, usize::MAX))
+                Expansion::Edges(self.system.edges(group, &row, usize::MAX))
             } else {
-                self.machine.next(group, &row, &mut updates)
+                self.system.next(group, &row, &mut updates)
             };
             match expansion {
                 Expansion::Moves(_) => {
@@ -199,6 +203,6 @@ impl<'m> Graph<'m> {
         self.table.bytes()
             + self.arcs.len() * size_of::<Arc>()
             + self.expanded.len() * size_of::<Expanded>()
-            + self.machine.effort().bytes
+            + self.system.effort().bytes
     }
 }

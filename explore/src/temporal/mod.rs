@@ -18,6 +18,7 @@ mod counterexample;
 mod graph;
 mod product;
 mod propositions;
+mod search;
 mod verifier;
 mod wider;
 
@@ -25,5 +26,7 @@ mod wider;
 mod tests;
 
 pub use counterexample::Refutation;
+pub use propositions::Proposition;
+pub use search::{Path, refute};
 pub use verifier::{TemporalOptions, TemporalReport, TemporalStatistics, TemporalVerdict, check};
 pub use wider::maxint_without;

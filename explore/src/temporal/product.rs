@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use super::automaton::{Automaton, Location};
 use super::graph::{Graph, LabelId};
 use super::propositions::Propositions;
+use crate::space::system::Measured;
 use crate::store::state_table::StateId;
 
 /// Number of a node.
@@ -87,10 +88,10 @@ impl Product {
     }
 
     /// Finds the edges out of the next node. The answer is a path by which the formula is false, if one shows here.
-    pub(super) fn expand(
+    pub(super) fn expand<S: Measured>(
         &mut self,
-        graph: &mut Graph<'_>,
-        propositions: &mut Propositions,
+        graph: &mut Graph<S>,
+        propositions: &mut Propositions<S>,
         automaton: &mut Automaton,
     ) -> Option<Finite> {
         let number = self.starts.len() as NodeId;
@@ -103,7 +104,7 @@ impl Product {
             let accepts = !automaton.steps(location, letter).is_empty();
             return accepts.then_some(Finite::Ends(number));
         }
-        let valuation = graph.machine.valuation(&graph.table.row(state));
+        let valuation = graph.system.matrix().root(&graph.table.row(state));
         let mut found = None;
         for arc in arcs {
             let letter = propositions.letter(graph, (state, truth), Some((arc, valuation)));

@@ -4,14 +4,18 @@ use std::collections::HashMap;
 
 use bsym_language::model::{EventId, Expr, Pred};
 use bsym_language::temporal::{Action, Atom};
+use bsym_semantics::error::EvalError;
+use bsym_semantics::evaluator::Eval;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
 use super::automaton::Letter;
-use super::graph::{Arc, Graph, Label, LabelId};
+use super::graph::{Arc, Graph, Label, LabelId, ModelGraph};
 use crate::search::findings::{Gaps, is_interrupted};
-use crate::space::dependency_matrix::LabelId as Predicate;
-use crate::space::system::System;
+use crate::space::cached::Cached;
+use crate::space::dependency_matrix::{GroupId, LabelId as Predicate};
+use crate::space::machine::Machine;
+use crate::space::system::Measured;
 use crate::store::state_table::StateId;
 
 /// What a proposition is decided by.
@@ -36,8 +40,8 @@ impl Executions {
     ///
     /// # Errors
     /// An argument has no value: why.
-    pub(super) fn of(graph: &Graph<'_>, action: &Action) -> Result<Executions, String> {
-        let context = &graph.machine.context;
+    pub(super) fn of(graph: &ModelGraph<'_>, action: &Action) -> Result<Executions, String> {
+        let context = &graph.system.context;
         let value = |constants: &[Value], e: &Expr| {
             let value = context.eval.expr(&Env::new(constants, &[]), e);
             value.map_err(|e| format!("an argument of an event has no value: {}", e.message))
@@ -57,12 +61,31 @@ impl Executions {
     }
 }
 
+/// A proposition about the states and steps of any system.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Proposition {
+    /// A label is true in the state.
+    Label(Predicate),
+    /// A group is enabled.
+    Enabled(GroupId),
+    /// The path goes on by a group.
+    Taken(GroupId),
+    /// No group is enabled.
+    Deadlock,
+    /// All steps lead back to the state.
+    Sink,
+}
+
+/// Evaluates a predicate of the two ends of an edge.
+type Between<S> = fn(&S, &Pred, &[u32], &[u32]) -> Eval<bool>;
+
 /// The propositions of a formula.
-pub(super) struct Propositions {
+pub(super) struct Propositions<S> {
     atoms: Vec<Decided>,
     executions: Vec<Executions>,
     /// Predicates of a state and the next.
     steps: Vec<Pred>,
+    between: Between<S>,
     /// Of each state that was asked: the letter without what depends on the edge; `None` where it is not known.
     states: HashMap<StateId, Option<u128>>,
     edges: HashMap<(LabelId, usize), u128>,
@@ -73,13 +96,9 @@ pub(super) struct Propositions {
     pub(super) gaps: Gaps,
 }
 
-impl Propositions {
+impl<'m> Propositions<Cached<Machine<'m>>> {
     /// Makes propositions ready; the predicates have been made labels of the machine, in their order.
-    pub(super) fn new(
-        graph: &Graph<'_>,
-        atoms: &[Atom],
-        labels: &[Predicate],
-    ) -> Result<Propositions, String> {
+    pub(super) fn new(graph: &ModelGraph<'m>, atoms: &[Atom], labels: &[Predicate]) -> Result<Self, String> {
         let (mut labels, mut executions, mut steps) = (labels.iter().copied(), Vec::new(), Vec::new());
         let mut decided = Vec::new();
         for atom in atoms {
@@ -102,39 +121,75 @@ impl Propositions {
                 Atom::Sink => Decided::Sink,
             });
         }
-        let has_taken = decided.iter().any(|d| matches!(d, Decided::Taken(_)));
-        let (states, edges, pairs, gaps) = Default::default();
-        Ok(Propositions { atoms: decided, executions, steps, states, edges, pairs, has_taken, gaps })
+        Ok(Propositions::made(decided, executions, steps, |machine, pred, from, to| {
+            let constants = &machine.context.valuations[machine.valuation(from)];
+            let (before, after) = (machine.state(from), machine.state(to));
+            let old = Env::new(constants, &before);
+            machine.context.eval.pred(&Env::new(constants, &after).with_old(&old), pred)
+        }))
     }
+}
 
-    /// The predicates among propositions.
-    pub(super) fn predicates(atoms: &[Atom]) -> impl Iterator<Item = &Pred> {
-        atoms.iter().filter_map(|atom| match atom {
-            Atom::Predicate(pred) => Some(pred),
-            _ => None,
+/// The predicates among atoms.
+pub(super) fn predicates(atoms: &[Atom]) -> impl Iterator<Item = &Pred> {
+    atoms.iter().filter_map(|atom| match atom {
+        Atom::Predicate(pred) => Some(pred),
+        _ => None,
+    })
+}
+
+impl<S: Measured> Propositions<S> {
+    /// Makes propositions about a system ready that has so many roots.
+    pub(super) fn of(roots: usize, propositions: &[Proposition]) -> Propositions<S> {
+        let mut executions = Vec::new();
+        let mut number = |group: GroupId| {
+            executions.push(Executions { event: EventId(group.0), arguments: vec![vec![]; roots] });
+            executions.len() - 1
+        };
+        let decided = propositions.iter().map(|proposition| match *proposition {
+            Proposition::Label(label) => Decided::Predicate(label),
+            Proposition::Enabled(group) => Decided::Enabled(number(group)),
+            Proposition::Taken(group) => Decided::Taken(number(group)),
+            Proposition::Deadlock => Decided::Deadlock,
+            Proposition::Sink => Decided::Sink,
+        });
+        let decided = decided.collect();
+        Propositions::made(decided, executions, vec![], |_, pred, _, _| {
+            Err(EvalError::unsupported(pred.span, "the system knows no predicates"))
         })
     }
 
+    fn made(
+        atoms: Vec<Decided>,
+        executions: Vec<Executions>,
+        steps: Vec<Pred>,
+        between: Between<S>,
+    ) -> Propositions<S> {
+        let has_taken = atoms.iter().any(|d| matches!(d, Decided::Taken(_)));
+        let (states, edges, pairs, gaps) = Default::default();
+        Propositions { atoms, executions, steps, between, states, edges, pairs, has_taken, gaps }
+    }
+
     /// What is true in a state, whatever the edge by which the path goes on. `None` where that is not known.
-    pub(super) fn in_state(&mut self, graph: &mut Graph<'_>, state: StateId) -> Option<u128> {
+    pub(super) fn in_state(&mut self, graph: &mut Graph<S>, state: StateId) -> Option<u128> {
         if let Some(known) = self.states.get(&state) {
             return *known;
         }
         let truth = self.decide(graph, state);
-        if !graph.machine.is_stopped() {
+        if !graph.system.is_stopped() {
             self.states.insert(state, truth);
         }
         truth
     }
 
-    fn decide(&mut self, graph: &mut Graph<'_>, state: StateId) -> Option<u128> {
+    fn decide(&mut self, graph: &mut Graph<S>, state: StateId) -> Option<u128> {
         let row = graph.table.row(state);
-        let valuation = graph.machine.valuation(&row);
+        let valuation = graph.system.matrix().root(&row);
         let arcs = graph.arcs(state)?.to_vec();
         let mut truth = 0u128;
         for (i, atom) in self.atoms.iter().enumerate() {
             let is_true = match atom {
-                Decided::Predicate(label) => match graph.machine.label(*label, &row) {
+                Decided::Predicate(label) => match graph.system.label(*label, &row) {
                     Ok(truth) => truth,
                     Err(e) => {
                         if !is_interrupted(&e) {
@@ -160,7 +215,7 @@ impl Propositions {
     /// known.
     pub(super) fn letter(
         &mut self,
-        graph: &Graph<'_>,
+        graph: &Graph<S>,
         (state, truth): (StateId, u128),
         edge: Option<(Arc, usize)>,
     ) -> Option<Letter> {
@@ -184,20 +239,15 @@ impl Propositions {
     }
 
     /// Which predicates of steps are true of two states.
-    fn between(&mut self, graph: &Graph<'_>, from: StateId, to: StateId) -> Option<u128> {
+    fn between(&mut self, graph: &Graph<S>, from: StateId, to: StateId) -> Option<u128> {
         if let Some(known) = self.pairs.get(&(from, to)) {
             return *known;
         }
-        let machine = &graph.machine;
         let (row, next) = (graph.table.row(from), graph.table.row(to));
-        let constants = &machine.context.valuations[machine.valuation(&row)];
-        let (before, after) = (machine.state(&row), machine.state(&next));
-        let old = Env::new(constants, &before);
-        let env = Env::new(constants, &after).with_old(&old);
         let mut truth = Some(0u128);
         for (i, atom) in self.atoms.iter().enumerate() {
             let Decided::Step(of) = atom else { continue };
-            match machine.context.eval.pred(&env, &self.steps[*of]) {
+            match (self.between)(&graph.system, &self.steps[*of], &row, &next) {
                 Ok(is_true) => truth = truth.map(|all| all | u128::from(is_true) << i),
                 Err(e) => {
                     truth = None;

@@ -1,39 +1,33 @@
 //! The search: formula by formula over one graph.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use bsym_language::temporal::{Action, Atom, Temporal};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::{Cut, Cuts};
-use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::temporal::Continuation;
+use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::trace::doubt::{self, Asked};
 use bsym_semantics::verdict::{Condition, Observer, Reason, Vacuous, Verdict};
 
-use super::acceptance::{Acceptance, Fair};
+use super::acceptance::Fair;
 use super::auditing::audit;
 use super::automaton::Automaton;
-use super::counterexample::{Refutation, Steps, refutation};
-use super::graph::Graph;
-use super::product::{Finite, Node, Product};
-use super::propositions::{Executions, Propositions};
-use crate::options::{Limits, SearchOptions};
+use super::counterexample::{Refutation, refutation};
+use super::graph::{Graph, ModelGraph};
+use super::product::{Node, Product};
+use super::propositions::{Executions, Propositions, predicates};
+use super::search::{End, search};
+
+use crate::options::Limits;
 use crate::report::{Incomplete, Progress};
 use crate::search::Problem;
-use crate::search::constants::{Question, Valuations};
+use crate::search::constants::Question;
 use crate::search::findings::Gaps;
-use crate::space::machine::Machine;
+use crate::session::{Session, Teller, with_session};
+use crate::space::cached::Cached;
 use crate::space::system::System;
-use crate::store::interner::Store;
-
-/// How often limits are looked at, in nodes.
-const PULSE: usize = 256;
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_millis(500);
-/// Nodes from which on loops are looked for; then whenever there are twice as many.
-const FIRST_LOOK: usize = 1 << 10;
 
 /// How to search.
 #[derive(Clone, Debug, Default)]
@@ -86,14 +80,9 @@ pub fn check(
     observer: &mut dyn Observer<Progress>,
     found: &mut dyn FnMut(usize, TemporalReport),
 ) {
-    let begin = Instant::now();
-    let deadline = options.limits.time.and_then(|t| begin.checked_add(t));
-    interruptible(&options.cancelled, deadline, |interrupt| {
-        let cuts = Cuts::default();
-        let eval = problem.evaluator(interrupt, &cuts);
-        let reference_cuts = Cuts::default();
-        let reference = problem.reference(interrupt, &reference_cuts).with_all_choices();
-        let mut verifier = Verifier::prepare(eval, reference, &cuts, formulas, options, deadline, observer);
+    with_session(problem, &options.limits, &options.cancelled, |session| {
+        let reference = session.reference(problem).with_all_choices();
+        let mut verifier = Verifier::prepare(session, reference, formulas, options, observer);
         for (i, formula) in formulas.iter().enumerate() {
             verifier.share_time(formulas.len() - i);
             let report = verifier.check(formula, i);
@@ -103,16 +92,12 @@ pub fn check(
 }
 
 struct Verifier<'m, 'o> {
-    graph: Graph<'m>,
+    graph: ModelGraph<'m>,
     reference: Evaluator<'m>,
-    cuts: &'o Cuts,
-    options: &'o TemporalOptions,
-    observer: &'o mut dyn Observer<Progress>,
-    begin: Instant,
-    /// The end of all, and of the formula at hand.
-    deadline: Option<Instant>,
+    session: &'m Session<'m>,
+    teller: Teller<'o>,
+    /// The end of the formula at hand.
     until: Option<Instant>,
-    next_progress: Duration,
     vacuous: Option<Vacuous>,
     limited: Option<Reason>,
     initial: Option<Vec<u32>>,
@@ -122,49 +107,37 @@ struct Verifier<'m, 'o> {
 
 impl<'m, 'o> Verifier<'m, 'o> {
     fn prepare(
-        eval: Evaluator<'m>,
+        session: &'m Session<'m>,
         reference: Evaluator<'m>,
-        cuts: &'o Cuts,
         formulas: &'m [Temporal],
-        options: &'o TemporalOptions,
-        deadline: Option<Instant>,
+        options: &TemporalOptions,
         observer: &'o mut dyn Observer<Progress>,
     ) -> Verifier<'m, 'o> {
-        let search = SearchOptions { limits: options.limits.clone(), ..SearchOptions::default() };
-        let valuations = Valuations::of(&eval, cuts, &search, Question::default());
-        let mut machine = Machine::new(eval, valuations.found, Store::default(), !options.reference_only);
-        machine.context.deadline = deadline;
-        machine.context.cancelled = options.cancelled.clone();
-        machine.context.stopped = valuations.interrupted;
-        let predicates = formulas.iter().map(|formula| {
-            Propositions::predicates(&formula.atoms).map(|pred| machine.add_proposition(pred)).collect()
-        });
-        let predicates = predicates.collect();
-        let mut graph = Graph::new(machine, formulas.iter().any(needs_values));
-        for (place, e) in valuations.missing {
-            graph.gaps.missing(place, e);
-        }
+        let (mut machine, valuations, gaps) =
+            session.machine(&BTreeMap::new(), Question::default(), !options.reference_only);
+        let labels = formulas
+            .iter()
+            .map(|formula| predicates(&formula.atoms).map(|pred| machine.add_proposition(pred)).collect());
+        let labels = labels.collect();
+        let mut graph = Graph::new(Cached::new(machine), formulas.iter().any(needs_values));
+        graph.gaps = gaps;
         Verifier {
             graph,
             reference,
-            cuts,
-            options,
-            observer,
-            begin: Instant::now(),
-            deadline,
-            until: deadline,
-            next_progress: PROGRESS,
+            session,
+            teller: Teller::new(observer, Instant::now()),
+            until: session.deadline,
             vacuous: valuations.vacuous,
             limited: valuations.limited,
             initial: None,
-            predicates,
+            predicates: labels,
         }
     }
 
     /// Gives the next of so many formulas its part of the time that is left: none takes that of the others.
     fn share_time(&mut self, formulas: usize) {
         let now = Instant::now();
-        let left = self.deadline.map(|d| d.saturating_duration_since(now));
+        let left = self.session.deadline.map(|d| d.saturating_duration_since(now));
         self.until =
             left.and_then(|left| now.checked_add(left / u32::try_from(formulas).unwrap_or(u32::MAX)));
     }
@@ -177,7 +150,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         TemporalReport {
             verdict,
             incomplete: self.graph.gaps.incomplete.iter().chain(&gaps.incomplete).cloned().collect(),
-            cuts: self.cuts.list(),
+            cuts: self.session.cuts.list(),
             statistics: TemporalStatistics {
                 states: self.graph.table.len() as u64,
                 transitions: self.graph.transitions,
@@ -197,7 +170,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     ) -> TemporalVerdict {
         let begin = Instant::now();
         let initial = self.initial();
-        if let Some(why) = self.stopped(product) {
+        if let Some(why) = stopped(self.session, self.until, &self.graph, product) {
             return Verdict::Unknown(why);
         }
         if let Some(vacuous) = self.vacuous {
@@ -217,39 +190,31 @@ impl<'m, 'o> Verifier<'m, 'o> {
         for state in initial {
             product.begin(Node { state, location: automaton.initial() });
         }
-        let mut look = FIRST_LOOK;
-        let mut failed = None;
-        while !product.is_complete() {
-            let finite = product.expand(&mut self.graph, &mut propositions, &mut automaton);
-            if let Some(finite) = finite {
-                match self.finite(temporal, product, finite) {
-                    Ok(found) => return Verdict::Violated(Box::new(found)),
-                    Err(why) => failed = failed.or(Some(why)),
-                }
-            }
-            let n = product.expanded();
-            if (n.is_multiple_of(PULSE) || self.graph.machine.is_stopped())
-                && let Some(why) = self.pulse(product)
-            {
-                return Verdict::Unknown(why);
-            }
-            if n >= look {
-                look = 2 * n;
-                match self.look(temporal, product, &fair, &automaton) {
-                    Some(Ok(found)) => return Verdict::Violated(Box::new(found)),
-                    Some(Err(why)) => failed = failed.or(Some(why)),
-                    None => {}
-                }
-            }
-        }
-        match self.look(temporal, product, &fair, &automaton) {
-            Some(Ok(found)) => return Verdict::Violated(Box::new(found)),
-            Some(Err(why)) => failed = failed.or(Some(why)),
-            None => {}
-        }
+        let Verifier { graph, reference, session, teller, until, .. } = self;
+        let end = search(
+            graph,
+            (&mut *product, &mut automaton),
+            (&mut propositions, &fair),
+            &mut |graph, product| {
+                let states = graph.table.len() as u64;
+                teller.tell(|seconds| Progress {
+                    states,
+                    transitions: graph.transitions,
+                    frontier: product.nodes.len() - product.expanded(),
+                    rate: states as f64 / seconds,
+                });
+                stopped(session, *until, graph, product)
+            },
+            &mut |graph, path, continuation| refutation(graph, reference, temporal, path, continuation),
+        );
+        let failed = match end {
+            End::Found(found) => return Verdict::Violated(Box::new(found)),
+            End::Stopped(why) => return Verdict::Unknown(why),
+            End::Complete(failed) => failed,
+        };
         *gaps = std::mem::take(&mut propositions.gaps);
         let refuted = self.graph.gaps.refuted.as_ref().or(gaps.refuted.as_ref());
-        let unknown = if let Some(why) = self.stopped(product) {
+        let unknown = if let Some(why) = stopped(self.session, self.until, &self.graph, product) {
             why
         } else if let Some(why) = failed {
             Reason::ReplayFailed(why)
@@ -257,7 +222,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             Reason::Refuted(refuted.clone())
         } else if !self.graph.gaps.incomplete.is_empty() || !gaps.incomplete.is_empty() {
             Reason::Incomplete(None)
-        } else if !self.cuts.is_empty() {
+        } else if !self.session.cuts.is_empty() {
             Reason::Bounded(None)
         } else if let Some(limited) = self.limited.clone() {
             limited
@@ -277,13 +242,13 @@ impl<'m, 'o> Verifier<'m, 'o> {
             return known.clone();
         }
         let mut all = Vec::new();
-        for root in 0..self.graph.machine.roots() {
+        for root in 0..self.graph.system.roots() {
             all.extend(self.graph.initial(root));
-            if self.graph.machine.is_stopped() {
+            if self.graph.system.is_stopped() {
                 return all;
             }
         }
-        let nothing = self.graph.gaps.incomplete.is_empty() && self.cuts.is_empty();
+        let nothing = self.graph.gaps.incomplete.is_empty() && self.session.cuts.is_empty();
         if all.is_empty() && nothing {
             self.vacuous.get_or_insert(Vacuous::NoInitialState);
         }
@@ -302,35 +267,6 @@ impl<'m, 'o> Verifier<'m, 'o> {
             all_weak: fairness.all_weak,
             all_strong: fairness.all_strong,
         })
-    }
-
-    fn finite(&self, temporal: &Temporal, product: &Product, finite: Finite) -> Result<Refutation, String> {
-        let (path, continuation) = match finite {
-            Finite::Ends(node) => (product.path(node), Continuation::Ends),
-            Finite::Decided(node, label, to) => {
-                let mut path = product.path(node);
-                path.push((Some(label), to));
-                (path, Continuation::Open)
-            }
-        };
-        refutation(&self.graph, &self.reference, temporal, &path, continuation)
-    }
-
-    /// Looks for a loop among what was expanded.
-    fn look(
-        &mut self,
-        temporal: &Temporal,
-        product: &Product,
-        fair: &Fair,
-        automaton: &Automaton,
-    ) -> Option<Result<Refutation, String>> {
-        let promises = automaton.promises();
-        let found = Acceptance { graph: &mut self.graph, product, fair, promises }.find()?;
-        let mut path: Steps = product.path(found.begin);
-        let begin = path.len() - 1;
-        path.extend(found.edges.iter().map(|e| (Some(e.label), product.nodes[e.to as usize].state)));
-        let continuation = Continuation::Loop(begin);
-        Some(refutation(&self.graph, &self.reference, temporal, &path, continuation))
     }
 
     /// What was dropped from a refinement is part of the answer.
@@ -354,40 +290,19 @@ impl<'m, 'o> Verifier<'m, 'o> {
             other => other,
         }
     }
+}
 
-    /// Why the search has to end, looked at now and then.
-    fn pulse(&mut self, product: &Product) -> Option<Reason> {
-        let elapsed = self.begin.elapsed();
-        if elapsed >= self.next_progress {
-            self.next_progress = elapsed + PROGRESS;
-            let states = self.graph.table.len() as u64;
-            self.observer.progress(&Progress {
-                states,
-                transitions: self.graph.transitions,
-                frontier: product.nodes.len() - product.expanded(),
-                rate: states as f64 / elapsed.as_secs_f64().max(1e-9),
-            });
-        }
-        self.stopped(product)
-    }
-
-    fn stopped(&self, product: &Product) -> Option<Reason> {
-        let limits = &self.options.limits;
-        let machine_stopped = self.graph.machine.is_stopped();
-        if self.options.cancelled.load(Ordering::Relaxed) {
-            return Some(Reason::Interrupted);
-        }
-        if self.until.is_some_and(|d| Instant::now() >= d) {
-            return Some(Reason::Timeout);
-        }
-        if let Some(most) = limits.states.filter(|most| self.graph.table.len() > *most) {
-            return Some(Reason::StateLimit(most));
-        }
-        if let Some(most) = limits.memory.filter(|most| self.graph.bytes() + product.bytes() > *most) {
-            return Some(Reason::MemoryOfStates(most));
-        }
-        (machine_stopped || self.graph.is_full()).then_some(Reason::TooManyValues)
-    }
+/// Why a search has to end.
+fn stopped(
+    session: &Session<'_>,
+    until: Option<Instant>,
+    graph: &ModelGraph<'_>,
+    product: &Product,
+) -> Option<Reason> {
+    let over = session.over(until, graph.table.len());
+    let memory = || session.out_of_memory(|| graph.bytes() + product.bytes());
+    let is_full = || graph.system.is_stopped() || graph.is_full();
+    over.or_else(memory).or_else(|| is_full().then_some(Reason::TooManyValues))
 }
 
 /// Whether a formula tells executions of an event apart.

@@ -159,6 +159,11 @@ impl<'m> Evaluator<'m> {
         Evaluator { cuts: Some(cuts), ..self }
     }
 
+    /// Where cuts of choices are noted, if choices among infinitely many values may be made among a part of them.
+    pub fn cuts(&self) -> Option<&'m Cuts> {
+        self.cuts
+    }
+
     /// The same, where every choice is made among all values, or is an error.
     pub fn with_all_choices(self) -> Self {
         Evaluator { cuts: None, ..self }
