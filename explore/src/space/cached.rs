@@ -6,19 +6,10 @@ use bsym_semantics::evaluator::Eval;
 
 use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use super::machine::Machine;
-use super::system::{Edges, Effort, Expansion, Measured, Replicate, System, around};
+use super::system::{Costly, Edges, Effort, Expansion, Measured, Replicate, System, around};
 use super::transition_cache::Cache;
 use super::updates::Updates;
 use crate::store::layout::Layout;
-
-/// A system that knows which of its groups take long.
-pub trait Costly: System {
-    /// Tests whether a group takes so long that it pays to remember what it does.
-    fn is_costly(&self, group: GroupId) -> bool;
-
-    /// Tests whether guards that are quickly evaluated disable a group: it is then not worth a look-up.
-    fn is_disabled(&mut self, group: GroupId, row: &[u32]) -> bool;
-}
 
 /// A system that remembers what its costly groups have done.
 pub struct Cached<S> {

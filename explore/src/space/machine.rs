@@ -12,11 +12,10 @@ use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
-use super::cached::Costly;
 use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId, LabelKind};
 use super::interpreted::Interpreted;
 use super::sampling::Sampled;
-use super::system::{Edge, Edges, Effort, Expansion, Measured, System, Target};
+use super::system::{Costly, Edge, Edges, Effort, Expansion, Measured, System, Target};
 use super::transition_cache::REMEMBERED;
 use super::updates::Updates;
 use crate::compile::code::Run;

@@ -21,7 +21,7 @@ use crate::partial_order::set::Set;
 /// A transition system.
 ///
 /// Rows must be of this system: from [`System::initial`], or updates of such rows. What only some systems can do is a trait of
-/// its own: [`Measured`], [`Replicate`], [`Reduce`], [`Costly`](super::cached::Costly).
+/// its own: [`Measured`], [`Replicate`], [`Reduce`], [`Costly`].
 pub trait System {
     /// Columns, groups and labels, with what they read and write.
     fn matrix(&self) -> &Arc<DependencyMatrix>;
@@ -112,6 +112,15 @@ pub(super) use around;
 pub trait Measured: System {
     /// Since the beginning.
     fn effort(&self) -> Effort;
+}
+
+/// A system that knows which of its groups take long.
+pub trait Costly: System {
+    /// Tests whether a group takes so long that it pays to remember what it does.
+    fn is_costly(&self, group: GroupId) -> bool;
+
+    /// Tests whether guards that are quickly evaluated disable a group: it is then not worth a look-up.
+    fn is_disabled(&mut self, group: GroupId, row: &[u32]) -> bool;
 }
 
 /// A system of which each thread can have one, where equal states are equal rows.
