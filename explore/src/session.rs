@@ -46,7 +46,7 @@ pub(crate) struct Session<'s> {
     /// Choices of which only a part of the values was looked at: by the search, and by the reference.
     pub(crate) cuts: Cuts,
     reference_cuts: Cuts,
-    /// Who found values.
+    /// Counts the values that each method found.
     pub(crate) tally: Tally,
     /// Ends audits that take too long.
     clock: Clock,
@@ -93,7 +93,7 @@ impl<'s> Bounds<'s> {
         self.limits.states.filter(|most| states > *most).map(Reason::StateLimit)
     }
 
-    /// Whether more bytes are in use than may be.
+    /// Returns the reason to stop if more bytes are in use than the limit allows.
     pub(crate) fn out_of_memory(&self, bytes: impl FnOnce() -> usize) -> Option<Reason> {
         let most = self.limits.memory?;
         (bytes() > most).then_some(Reason::MemoryOfStates(most))
@@ -135,7 +135,7 @@ impl Session<'_> {
         })
     }
 
-    /// What stops compiled code: the end of the session, or that it was interrupted already.
+    /// Stops compiled code at the end of the session, or at once if it was interrupted already.
     pub(crate) fn stop(&self, is_interrupted: bool) -> Stop {
         let is_set = is_interrupted || self.interrupt.load(Ordering::Relaxed);
         Stop::new(self.deadline, self.cancelled.clone(), is_set)

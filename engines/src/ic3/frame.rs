@@ -67,16 +67,7 @@ impl Frames {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::invariants::cube::Literal;
-
-    fn cube(literals: &[i32]) -> Cube {
-        Cube::new(
-            literals
-                .iter()
-                .map(|&l| Literal { position: l.unsigned_abs() as usize, positive: l > 0 })
-                .collect(),
-        )
-    }
+    use crate::invariants::cube::tests::cube;
 
     #[test]
     fn a_stronger_lemma_replaces_weaker_ones_in_lower_frames() {

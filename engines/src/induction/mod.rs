@@ -3,7 +3,7 @@
 //! Base: [`Bmc`] to depth k, and beyond as long as it takes no more time than the step cases. Step: `p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that
 //! a model repeats are made different for that pair only (Eén & Sörensson, *Temporal induction by
 //! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
-//! excluded by a lemma if there is one ([`crate::strengthen`]), and only else by a longer path.
+//! excluded by a lemma if there is one (`lemmas`), and only else by a longer path.
 
 mod lemmas;
 

@@ -5,7 +5,7 @@
 pub struct Literal {
     /// Position of the predicate.
     pub position: usize,
-    /// Whether the predicate is true.
+    /// True for the predicate, false for its negation.
     pub positive: bool,
 }
 
@@ -26,7 +26,7 @@ impl Cube {
         &self.0
     }
 
-    /// Whether every state of `other` is one of `self`: `self` has only literals of `other`.
+    /// Returns true if every state of `other` is one of `self`: `self` has only literals of `other`.
     pub fn subsumes(&self, other: &Cube) -> bool {
         self.0.len() <= other.0.len() && self.0.iter().all(|l| other.0.binary_search(l).is_ok())
     }
@@ -38,10 +38,11 @@ impl Cube {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn cube(literals: &[i32]) -> Cube {
+    /// Returns the cube of some literals: the number of a predicate, negative where it is false.
+    pub(crate) fn cube(literals: &[i32]) -> Cube {
         Cube::new(
             literals
                 .iter()

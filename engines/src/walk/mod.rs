@@ -38,7 +38,7 @@ use bsym_language::stack::with_large_stack;
 use bsym_proofs::claim::Claim;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::work::Work;
-use bsym_semantics::evaluator::{Evaluator, Limits};
+use bsym_semantics::evaluator::{Evaluator, Limits, SMALL_TYPES};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::Edge;
@@ -49,9 +49,6 @@ pub use contradiction::{Broken, Contradiction};
 
 use change::Changes;
 use judge::{Judge, Standing};
-
-/// Combinations of values of the names of one binder that are listed by type, instead of narrowing them.
-const LISTED_BY_TYPE: usize = 64;
 
 /// Work of a whole walk, about a tenth of a second.
 const WORK: u64 = 150_000;
@@ -233,7 +230,7 @@ impl Walker<'_> {
         let work = Work::new(portion);
         let cuts = Cuts::between(TRIED.0.into(), TRIED.1.into());
         let mut eval = Evaluator::new(self.question.model, scope)
-            .plain(LISTED_BY_TYPE)
+            .plain(SMALL_TYPES)
             .with_limits(LIMITS)
             .with_work(&work)
             .with_bounded_choices(&cuts);

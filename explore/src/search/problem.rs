@@ -3,13 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use bsym_language::model::Model;
-use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::finder::ValueFinder;
+use bsym_semantics::evaluator::{Evaluator, SMALL_TYPES};
 use bsym_semantics::scope::Scope;
-
-/// Combinations of values of the names of one binder that an audit lists by type, instead of narrowing them.
-const LISTED_BY_TYPE: usize = 64;
 
 /// What is searched.
 #[derive(Clone, Copy)]
@@ -33,7 +30,7 @@ impl<'m> Problem<'m> {
 
     /// Returns the evaluator that audits a search: without a finder, and without narrowing where types are small.
     pub(crate) fn reference(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
-        let eval = Evaluator::new(self.model, self.scope).plain(LISTED_BY_TYPE);
+        let eval = Evaluator::new(self.model, self.scope).plain(SMALL_TYPES);
         eval.with_interrupt(interrupt).with_bounded_choices(cuts)
     }
 }

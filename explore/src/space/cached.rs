@@ -17,7 +17,7 @@ pub struct Cached<S> {
     groups: Vec<Remembered>,
 }
 
-/// What is remembered of a group.
+/// The remembered answers of a group.
 #[derive(Default)]
 struct Remembered {
     cache: Option<Cache>,

@@ -122,8 +122,8 @@ fn find(machine: &mut Machine<'_>, orbits: &mut Orbits, row: &[u32]) -> Option<V
     stand_in
 }
 
-/// The same, where it is a permutation of the state in which the constants are as they were, according to the values;
-/// otherwise the state stands for itself.
+/// Returns the state that stands for the orbit of a row, if the values confirm that it is a permutation of the row which keeps
+/// the constants, and `None` otherwise: the row then stands for itself.
 fn checked(machine: &mut Machine<'_>, orbits: &mut Orbits, row: &[u32]) -> Option<Vec<u32>> {
     let valuation = machine.valuation(row);
     let stand_in = find(machine, orbits, row)?;

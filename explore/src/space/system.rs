@@ -45,7 +45,7 @@ pub trait System {
     /// It is ill-defined there, or could not be evaluated.
     fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool>;
 
-    /// Whether an answer was given up because time is over or somebody asked to stop: then it means nothing.
+    /// Returns true if an answer was given up because of a timeout or a cancellation: such an answer means nothing.
     fn is_stopped(&self) -> bool;
 }
 

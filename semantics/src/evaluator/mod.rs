@@ -48,6 +48,9 @@ impl Default for Limits {
     }
 }
 
+/// Combinations of values of the names of one binder that audits and walks list by type: see [`Evaluator::plain`].
+pub const SMALL_TYPES: usize = 64;
+
 /// Candidates that are looked at for each value, where not all are listed.
 const CANDIDATES: usize = 4;
 
