@@ -191,7 +191,7 @@ struct Partial(BTreeSet<Span>);
 
 impl Visitor for Partial {
     fn expr(&mut self, e: &Expr) {
-        if !is_total(e) {
+        if is_checked(e) {
             self.0.insert(e.span);
         }
         walk::walk_expr(self, e);
@@ -205,78 +205,21 @@ impl Visitor for Partial {
     }
 }
 
-/// Whether an operator has a value for all operands that have one.
-fn is_total(e: &Expr) -> bool {
-    use BinaryOp as B;
-    use UnaryOp as U;
-    match &e.kind {
-        ExprKind::Apply(..)
-        | ExprKind::Field(..)
-        | ExprKind::WithField(..)
-        | ExprKind::Iterate(..)
-        | ExprKind::Tree(..)
-        | ExprKind::External(..)
-        | ExprKind::Call(..)
-        | ExprKind::Abstract(_) => false,
-        // The parts of a couple exist; the left side of a maplet has a value.
-        ExprKind::Unary(op, _) => matches!(
-            op,
-            U::Negate
-                | U::NegateReal
-                | U::Pow
-                | U::Pow1
-                | U::Fin
-                | U::Fin1
-                | U::GeneralUnion
-                | U::Inverse
-                | U::Id
-                | U::Dom
-                | U::Ran
-                | U::FirstOf
-                | U::SecondOf
-        ),
-        ExprKind::Binary(op, ..) => !matches!(
-            op,
-            B::Divide
-                | B::Mod
-                | B::Power
-                | B::DivideReal
-                | B::PowerReal
-                | B::Prepend
-                | B::Append
-                | B::Concat
-                | B::Take
-                | B::Drop
-        ),
-        ExprKind::Quantified(op, ..) => matches!(op, QuantOp::Lambda | QuantOp::Union | QuantOp::Image),
-        ExprKind::SeqExtension(_)
-        | ExprKind::Var(_)
-        | ExprKind::Old(_)
-        | ExprKind::Const(_)
-        | ExprKind::Local(_)
-        | ExprKind::Element(..)
-        | ExprKind::Carrier(_)
-        | ExprKind::Integer(_)
-        | ExprKind::Real(_)
-        | ExprKind::String(_)
-        | ExprKind::Bool(_)
-        | ExprKind::MaxInt
-        | ExprKind::MinInt
-        | ExprKind::Set(_)
-        | ExprKind::EmptySet
-        | ExprKind::SetExtension(_)
-        | ExprKind::BoolOf(_)
-        | ExprKind::Comprehension(..)
-        | ExprKind::Record(_)
-        | ExprKind::Struct(_)
-        | ExprKind::If(..)
-        | ExprKind::Let(..)
-        | ExprKind::Prj1(..)
-        | ExprKind::Prj2(..)
-        | ExprKind::Succ
-        | ExprKind::Pred
-        | ExprKind::FreeSet(..)
-        | ExprKind::Constructor(..)
-        | ExprKind::TypeParameter(_) => true,
-    }
+/// Whether the value of an expression is checked although all its parts have one: where it may have none, and where no obligation
+/// of a tool was compared with it.
+fn is_checked(e: &Expr) -> bool {
+    use UnaryOp::*;
+    e.kind.is_partial()
+        || match &e.kind {
+            ExprKind::Field(..)
+            | ExprKind::WithField(..)
+            | ExprKind::Tree(..)
+            | ExprKind::External(..)
+            | ExprKind::Abstract(_) => true,
+            ExprKind::Unary(op, _) => matches!(
+                op,
+                Closure | Closure1 | Fnc | Rel | Seq | Seq1 | Iseq | Iseq1 | Floor | Ceiling | ToReal
+            ),
+            _ => false,
+        }
 }

@@ -1,6 +1,6 @@
 //! Which locals occur in expressions and predicates, and which of them are defined whatever happens.
 
-use bsym_language::model::{BinaryOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
+use bsym_language::model::{Expr, ExprKind, LocalId, Pred, PredKind};
 
 /// A part of an expression or predicate.
 enum Part<'a> {
@@ -86,16 +86,14 @@ fn all_defined(mut parts: Vec<Part<'_>>, unassigned: &dyn Fn(&ExprKind) -> bool)
     while let Some(part) = parts.pop() {
         match part {
             Part::Expr(e) => {
-                if partial(e) || unassigned(&e.kind) {
+                if e.kind.is_partial() || unassigned(&e.kind) {
                     return false;
                 }
                 parts.extend(of_expr(e));
             }
             Part::Pred(p) => {
-                match &p.kind {
-                    PredKind::Call(..) => return false,
-                    PredKind::External(f, _) if !f.is_always_true() => return false,
-                    _ => {}
+                if p.kind.is_partial() {
+                    return false;
                 }
                 parts.extend(of_pred(p));
             }
@@ -104,42 +102,25 @@ fn all_defined(mut parts: Vec<Part<'_>>, unassigned: &dyn Fn(&ExprKind) -> bool)
     true
 }
 
-fn partial(e: &Expr) -> bool {
-    use UnaryOp::*;
-    match &e.kind {
-        ExprKind::Apply(..) | ExprKind::Iterate(..) => true,
-        ExprKind::Tree(..) | ExprKind::Call(..) => true,
-        ExprKind::External(f, _) => !f.is_identity(),
-        ExprKind::Quantified(op, ..) => !matches!(op, QuantOp::Lambda | QuantOp::Union | QuantOp::Image),
-        ExprKind::Unary(op, _) => matches!(
-            op,
-            Card | Max
-                | Min
-                | MaxReal
-                | MinReal
-                | GeneralInter
-                | Size
-                | First
-                | Last
-                | Front
-                | Tail
-                | Rev
-                | Conc
-                | Fnc
-        ),
-        ExprKind::Binary(op, ..) => matches!(
-            op,
-            BinaryOp::Divide
-                | BinaryOp::Mod
-                | BinaryOp::Power
-                | BinaryOp::DivideReal
-                | BinaryOp::PowerReal
-                | BinaryOp::Prepend
-                | BinaryOp::Append
-                | BinaryOp::Concat
-                | BinaryOp::Take
-                | BinaryOp::Drop
-        ),
-        _ => false,
+#[cfg(test)]
+mod tests {
+    use bsym_language::load::{check_predicate, load_text};
+
+    use super::*;
+
+    #[test]
+    fn a_predicate_is_always_defined_if_its_operators_are_total() {
+        let text = "MACHINE m CONSTANTS s, r PROPERTIES s <: INTEGER & r : INTEGER <-> INTEGER END";
+        let mut model = load_text("m.mch", text).model.expect("a machine");
+        for (text, defined) in [
+            ("[1] : seq(s)", true),
+            ("[1] : perm(s)", false),
+            ("fnc(r) = {}", true),
+            ("r(1) = 2", false),
+            ("card(s) = 1", false),
+        ] {
+            let p = check_predicate(&mut model, text).expect(text);
+            assert_eq!(always_defined(&p, &|_| false), defined, "{text}");
+        }
     }
 }

@@ -13,16 +13,17 @@ use super::precedence::APPLIED;
 
 /// Calls a macro with all rows.
 ///
-/// Infix operators: `name level group classical event_b term => reading;` where
+/// Infix operators: `name level group classical event_b term [partial] => reading;` where
 /// - `level` is the precedence in classical B (ProB's grammar; levels as Atelier B numbers them),
 /// - `group` is the group of precedence in Event-B (Métayer and Voisin, *The Event-B Mathematical Language*, 2009),
 /// - `classical` and `event_b` are the spellings in both notations; the first one of `classical` is printed,
 /// - `term` is the functor in a package of ProB,
+/// - `partial` marks an operator that has no value for some operands of its types,
 /// - `reading` says what it is in the model, with the types of the operands and of the result.
 ///
 /// The spellings of `apart` are tokens of their own, because they mean something else too.
 ///
-/// Word operators, written before parentheses: `name classical event_b term (arguments) => reading;`. The ones that
+/// Word operators, written before parentheses: `name classical event_b term (arguments) [partial] => reading;`. The ones that
 /// are `soft` are operators only where no declaration takes the word.
 #[rustfmt::skip]
 macro_rules! operators {
@@ -56,9 +57,9 @@ macro_rules! operators {
             SetMinus 180 SET ["\\" "∖"] ["∖" "\\"] ["set_subtraction"] => value(Difference: P(a), P(a) => P(a));
             Times 190 PRODUCT ["*" "∗"] ["∗" "*"] ["multiplication"] => rule(Multiply, Product);
             Cartesian 190 SET ["×" "⨯"] ["×" "**"] ["cartesian_product"] => value(Cartesian: P(a), P(b) => Rel(a, b));
-            Divide 190 PRODUCT ["/" "÷"] ["÷" "/"] ["div"] => rule(Divide, Numbers);
-            Mod 190 PRODUCT ["mod"] [] ["modulo"] => value(Mod: Int, Int => Int);
-            Power 200 POWER ["**" "˄"] ["^"] ["power_of"] => rule(Power, Power);
+            Divide 190 PRODUCT ["/" "÷"] ["÷" "/"] ["div"] partial => rule(Divide, Numbers);
+            Mod 190 PRODUCT ["mod"] [] ["modulo"] partial => value(Mod: Int, Int => Int);
+            Power 200 POWER ["**" "˄"] ["^"] ["power_of"] partial => rule(Power, Power);
             Interval 170 INTERVAL [".." "‥"] ["‥" ".."] ["interval"] => value(Interval: Int, Int => P(Int));
             Union 160 SET ["\\/" "∪"] ["∪" "\\/"] ["union"] => value(Union: P(a), P(a) => P(a));
             Intersection 160 SET ["/\\" "∩"] ["∩" "/\\"] ["intersection"] => value(Intersection: P(a), P(a) => P(a));
@@ -76,11 +77,11 @@ macro_rules! operators {
             DirectProduct 160 SET ["><" "⊗"] ["⊗" "><"] ["direct_product"]
                 => value(DirectProduct: Rel(a, b), Rel(a, c) => Rel(a, Pair(b, c)));
             BackwardComposition 160 SET ["∘"] ["∘"] ["ring"] => rule(Composition, Backward);
-            Prepend 160 SET ["->" "−>" "⇾"] [] [] => value(Prepend: a, Seq(a) => Seq(a));
-            Append 160 SET ["<-" "<−" "⇽"] [] [] => value(Append: Seq(a), a => Seq(a));
-            Concat 160 SET ["^" "⌒"] [] [] => rule(Concat, Joined);
-            Take 160 SET ["/|\\" "↑"] [] [] => value(Take: Seq(a), Int => Seq(a));
-            Drop 160 SET ["\\|/" "↓"] [] [] => value(Drop: Seq(a), Int => Seq(a));
+            Prepend 160 SET ["->" "−>" "⇾"] [] [] partial => value(Prepend: a, Seq(a) => Seq(a));
+            Append 160 SET ["<-" "<−" "⇽"] [] [] partial => value(Append: Seq(a), a => Seq(a));
+            Concat 160 SET ["^" "⌒"] [] [] partial => rule(Concat, Joined);
+            Take 160 SET ["/|\\" "↑"] [] [] partial => value(Take: Seq(a), Int => Seq(a));
+            Drop 160 SET ["\\|/" "↓"] [] [] partial => value(Drop: Seq(a), Int => Seq(a));
             Relation 125 ARROW ["<->" "<−>" "↔"] ["↔" "<->"] ["relations"]
                 => value(Relation: P(a), P(b) => P(Rel(a, b)));
             TotalRelation 125 ARROW ["<<->" "<<−>" "\u{E100}"] ["\u{E100}" "<<->"] ["total_relation"]
@@ -112,11 +113,11 @@ macro_rules! operators {
             Fin ["FIN"] [] [] (1..=1) => unary(Fin: P(a) => P(P(a)));
             Fin1 ["FIN1"] [] [] (1..=1) => unary(Fin1: P(a) => P(P(a)));
             GeneralUnion ["union"] ["union"] ["general_union"] (1..=1) => unary(GeneralUnion: P(P(a)) => P(a));
-            GeneralInter ["inter"] ["inter"] ["general_intersection"] (1..=1) => unary(GeneralInter: P(P(a)) => P(a));
+            GeneralInter ["inter"] ["inter"] ["general_intersection"] (1..=1) partial => unary(GeneralInter: P(P(a)) => P(a));
             Bool ["bool"] ["bool"] ["convert_bool"] (1..=1) => special();
-            Card ["card"] ["card"] ["card"] (1..=1) => unary(Card: P(a) => Int);
-            Max ["max"] ["max"] ["max"] (1..=1) => unary(Max: P(a) => a);
-            Min ["min"] ["min"] ["min"] (1..=1) => unary(Min: P(a) => a);
+            Card ["card"] ["card"] ["card"] (1..=1) partial => unary(Card: P(a) => Int);
+            Max ["max"] ["max"] ["max"] (1..=1) partial => unary(Max: P(a) => a);
+            Min ["min"] ["min"] ["min"] (1..=1) partial => unary(Min: P(a) => a);
             Succ ["succ"] ["succ"] [] (1..=1) => special();
             Pred ["pred"] ["pred"] [] (1..=1) => special();
             Id ["id"] ["id"] ["identity"] (1..=1) => unary(Id: P(a) => Rel(a, a));
@@ -126,21 +127,21 @@ macro_rules! operators {
             Fnc ["fnc"] [] [] (1..=1) => unary(Fnc: Rel(a, b) => Rel(a, P(b)));
             Closure ["closure"] [] [] (1..=1) => unary(Closure: Rel(a, a) => Rel(a, a));
             Closure1 ["closure1"] [] [] (1..=1) => unary(Closure1: Rel(a, a) => Rel(a, a));
-            Iterate ["iterate"] [] [] (2..=2) => special();
+            Iterate ["iterate"] [] [] (2..=2) partial => special();
             Prj1 ["prj1" "@prj1"] ["prj1"] [] (1..=2) => special();
             Prj2 ["prj2" "@prj2"] ["prj2"] [] (1..=2) => special();
             Seq ["seq"] [] [] (1..=1) => unary(Seq: P(a) => P(Seq(a)));
             Seq1 ["seq1"] [] [] (1..=1) => unary(Seq1: P(a) => P(Seq(a)));
             Iseq ["iseq"] [] [] (1..=1) => unary(Iseq: P(a) => P(Seq(a)));
             Iseq1 ["iseq1"] [] [] (1..=1) => unary(Iseq1: P(a) => P(Seq(a)));
-            Perm ["perm"] [] [] (1..=1) => unary(Perm: P(a) => P(Seq(a)));
-            Conc ["conc"] [] [] (1..=1) => unary(Conc: Seq(Seq(a)) => Seq(a));
-            Front ["front"] [] [] (1..=1) => unary(Front: Seq(a) => Seq(a));
-            Tail ["tail"] [] [] (1..=1) => unary(Tail: Seq(a) => Seq(a));
-            First ["first"] [] [] (1..=1) => unary(First: Seq(a) => a);
-            Last ["last"] [] [] (1..=1) => unary(Last: Seq(a) => a);
-            Size ["size"] [] [] (1..=1) => unary(Size: Seq(a) => Int);
-            Rev ["rev"] [] [] (1..=1) => unary(Rev: Seq(a) => Seq(a));
+            Perm ["perm"] [] [] (1..=1) partial => unary(Perm: P(a) => P(Seq(a)));
+            Conc ["conc"] [] [] (1..=1) partial => unary(Conc: Seq(Seq(a)) => Seq(a));
+            Front ["front"] [] [] (1..=1) partial => unary(Front: Seq(a) => Seq(a));
+            Tail ["tail"] [] [] (1..=1) partial => unary(Tail: Seq(a) => Seq(a));
+            First ["first"] [] [] (1..=1) partial => unary(First: Seq(a) => a);
+            Last ["last"] [] [] (1..=1) partial => unary(Last: Seq(a) => a);
+            Size ["size"] [] [] (1..=1) partial => unary(Size: Seq(a) => Int);
+            Rev ["rev"] [] [] (1..=1) partial => unary(Rev: Seq(a) => Seq(a));
             Finite ["@finite"] ["finite"] ["finite"] (1..=1) => special();
             Partition ["@partition"] ["partition"] [] (1..=usize::MAX) => special();
         }
@@ -150,23 +151,23 @@ macro_rules! operators {
             Real ["real"] [] [] (1..=1) => unary(ToReal: Int => Real);
             Tree ["tree"] [] [] (1..=1) => tree(Trees: P(a) => P(Tree(a)));
             Btree ["btree"] [] [] (1..=1) => tree(BinaryTrees: P(a) => P(Tree(a)));
-            Const ["const"] [] [] (2..=2) => tree(Const: a, Seq(Tree(a)) => Tree(a));
-            Top ["top"] [] [] (1..=1) => tree(Top: Tree(a) => a);
-            Sons ["sons"] [] [] (1..=1) => tree(Sons: Tree(a) => Seq(Tree(a)));
-            Prefix ["prefix"] [] [] (1..=1) => tree(Prefix: Tree(a) => Seq(a));
-            Postfix ["postfix"] [] [] (1..=1) => tree(Postfix: Tree(a) => Seq(a));
-            Sizet ["sizet"] [] [] (1..=1) => tree(Sizet: Tree(a) => Int);
-            Mirror ["mirror"] [] [] (1..=1) => tree(Mirror: Tree(a) => Tree(a));
-            Rank ["rank"] [] [] (2..=2) => tree(Rank: Tree(a), Seq(Int) => Int);
-            Father ["father"] [] [] (2..=2) => tree(Father: Tree(a), Seq(Int) => Seq(Int));
-            Son ["son"] [] [] (3..=3) => tree(Son: Tree(a), Seq(Int), Int => Seq(Int));
-            Subtree ["subtree"] [] [] (2..=2) => tree(Subtree: Tree(a), Seq(Int) => Tree(a));
-            Arity ["arity"] [] [] (2..=2) => tree(Arity: Tree(a), Seq(Int) => Int);
+            Const ["const"] [] [] (2..=2) partial => tree(Const: a, Seq(Tree(a)) => Tree(a));
+            Top ["top"] [] [] (1..=1) partial => tree(Top: Tree(a) => a);
+            Sons ["sons"] [] [] (1..=1) partial => tree(Sons: Tree(a) => Seq(Tree(a)));
+            Prefix ["prefix"] [] [] (1..=1) partial => tree(Prefix: Tree(a) => Seq(a));
+            Postfix ["postfix"] [] [] (1..=1) partial => tree(Postfix: Tree(a) => Seq(a));
+            Sizet ["sizet"] [] [] (1..=1) partial => tree(Sizet: Tree(a) => Int);
+            Mirror ["mirror"] [] [] (1..=1) partial => tree(Mirror: Tree(a) => Tree(a));
+            Rank ["rank"] [] [] (2..=2) partial => tree(Rank: Tree(a), Seq(Int) => Int);
+            Father ["father"] [] [] (2..=2) partial => tree(Father: Tree(a), Seq(Int) => Seq(Int));
+            Son ["son"] [] [] (3..=3) partial => tree(Son: Tree(a), Seq(Int), Int => Seq(Int));
+            Subtree ["subtree"] [] [] (2..=2) partial => tree(Subtree: Tree(a), Seq(Int) => Tree(a));
+            Arity ["arity"] [] [] (2..=2) partial => tree(Arity: Tree(a), Seq(Int) => Int);
             // With one argument it is a tree of one node.
-            Bin ["bin"] [] [] (1..=3) => tree(Bin: Tree(a), a, Tree(a) => Tree(a));
-            Left ["left"] [] [] (1..=1) => tree(Left: Tree(a) => Tree(a));
-            Right ["right"] [] [] (1..=1) => tree(Right: Tree(a) => Tree(a));
-            Infix ["infix"] [] [] (1..=1) => tree(Infix: Tree(a) => Seq(a));
+            Bin ["bin"] [] [] (1..=3) partial => tree(Bin: Tree(a), a, Tree(a) => Tree(a));
+            Left ["left"] [] [] (1..=1) partial => tree(Left: Tree(a) => Tree(a));
+            Right ["right"] [] [] (1..=1) partial => tree(Right: Tree(a) => Tree(a));
+            Infix ["infix"] [] [] (1..=1) partial => tree(Infix: Tree(a) => Seq(a));
         }
     } };
 }
@@ -180,10 +181,10 @@ macro_rules! define {
     } };
     (
         infix { $($op:ident $level:tt $group:ident [$spelling:tt $($more:tt)*] [$($event_b:tt)*] [$($term:tt)*]
-            => $reading:ident $types:tt;)* }
+            $($partial:ident)? => $reading:ident $types:tt;)* }
         words { $($word:ident [$text:tt $($also:tt)*] [$($own:tt)*] [$($functor:tt)*] ($($count:tt)*)
-            => $kind:ident $signature:tt;)* }
-        hard { $($hard:ident $a:tt $b:tt $c:tt $d:tt => $e:ident $f:tt;)* }
+            $($mark:ident)? => $kind:ident $signature:tt;)* }
+        hard { $($hard:ident $a:tt $b:tt $c:tt $d:tt $($e:ident)? => $f:ident $g:tt;)* }
     ) => {
         /// Infix operators, named after their usual reading.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

@@ -102,13 +102,13 @@ macro_rules! readings {
         readings!(infix $($apart)* $($infix)*);
         readings!(words $($words)* $($soft)*);
     };
-    (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
+    (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
         /// What an infix operator is, over fresh types.
         fn reading(op: In, v: &[OpenType; 4]) -> Reading {
             match op { $(In::$op => one!(v; $reading $types),)* }
         }
     };
-    (words $($word:ident $a:tt $b:tt $c:tt $d:tt => $reading:ident $types:tt;)*) => {
+    (words $($word:ident $a:tt $b:tt $c:tt $d:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
         /// What a word operator is, over fresh types.
         fn word_reading(f: F, v: &[OpenType; 4]) -> WordReading {
             match f { $(F::$word => one!(v; $reading $types),)* }

@@ -18,8 +18,10 @@ use crate::text::source::{SourceId, Span};
 macro_rules! tokens {
     (
         apart { $($apart:tt)* }
-        infix { $($infix:ident $level:tt $group:ident [$($spelling:tt)*] $event_b:tt $term:tt => $reading:ident $types:tt;)* }
-        words { $($builtin:ident [$($word:tt)*] $own:tt $functor:tt $count:tt => $kind:ident $signature:tt;)* }
+        infix { $($infix:ident $level:tt $group:ident [$($spelling:tt)*] $event_b:tt $term:tt $($partial:ident)?
+            => $reading:ident $types:tt;)* }
+        words { $($builtin:ident [$($word:tt)*] $own:tt $functor:tt $count:tt $($mark:ident)?
+            => $kind:ident $signature:tt;)* }
         soft { $($soft:tt)* }
     ) => {
 /// What a token is. Keywords carry their own spelling as name.

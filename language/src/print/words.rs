@@ -20,10 +20,10 @@ macro_rules! rows {
         rows!(infix $($apart)* $($infix)*);
         rows!(words $($words)* $($soft)*);
     };
-    (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
+    (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
         const INFIX: &[((Option<BinaryOp>, Option<CompareOp>), In)] = &[$((model!($reading $types), In::$op)),*];
     };
-    (words $($word:ident $a:tt $b:tt $c:tt $d:tt => $reading:ident $types:tt;)*) => {
+    (words $($word:ident $a:tt $b:tt $c:tt $d:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
         const WORDS: &[((Option<UnaryOp>, Option<TreeOp>), F)] = &[$((model!($reading $types), F::$word)),*];
     };
 }
@@ -31,12 +31,9 @@ operators!(rows);
 
 /// The infix operator that an operator of the model is written as.
 pub(super) fn infix(op: BinaryOp) -> In {
-    let written = match op {
-        BinaryOp::AddReal => BinaryOp::Add,
-        BinaryOp::SubtractReal | BinaryOp::Difference => BinaryOp::Subtract,
-        BinaryOp::MultiplyReal | BinaryOp::Cartesian => BinaryOp::Multiply,
-        BinaryOp::DivideReal => BinaryOp::Divide,
-        BinaryOp::PowerReal => BinaryOp::Power,
+    let written = match op.on_integers() {
+        BinaryOp::Difference => BinaryOp::Subtract,
+        BinaryOp::Cartesian => BinaryOp::Multiply,
         op => op,
     };
     let row = INFIX.iter().find(|((own, _), _)| *own == Some(written));
@@ -45,13 +42,7 @@ pub(super) fn infix(op: BinaryOp) -> In {
 
 /// The infix operator that a comparison is written as.
 pub(super) fn comparison(op: CompareOp) -> In {
-    let written = match op {
-        CompareOp::LessReal => CompareOp::Less,
-        CompareOp::LessEqualReal => CompareOp::LessEqual,
-        CompareOp::GreaterReal => CompareOp::Greater,
-        CompareOp::GreaterEqualReal => CompareOp::GreaterEqual,
-        op => op,
-    };
+    let written = op.on_integers();
     INFIX.iter().find(|((_, own), _)| *own == Some(written)).expect("all comparisons have a row").1
 }
 
@@ -65,13 +56,11 @@ pub fn binary_symbol(op: BinaryOp) -> &'static str {
 
 /// How an operator with one operand is written, before or behind it.
 pub fn unary_word(op: UnaryOp) -> &'static str {
-    let written = match op {
-        UnaryOp::Negate | UnaryOp::NegateReal => return "-",
+    let written = match op.on_integers() {
+        UnaryOp::Negate => return "-",
         UnaryOp::Inverse => return "~",
         UnaryOp::FirstOf => return F::Prj1.spelling(),
         UnaryOp::SecondOf => return F::Prj2.spelling(),
-        UnaryOp::MaxReal => UnaryOp::Max,
-        UnaryOp::MinReal => UnaryOp::Min,
         op => op,
     };
     WORDS.iter().find(|((own, _), _)| *own == Some(written)).expect("it has a row").1.spelling()

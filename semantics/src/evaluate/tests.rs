@@ -8,6 +8,8 @@ use crate::evaluator::Evaluator;
 use crate::scope::{Scope, ScopeRequest};
 use crate::value::env::Env;
 
+mod partiality;
+
 const MACHINE: &str = "MACHINE M SETS D; C = {red, green, blue} END";
 
 fn model() -> (Model, Scope) {

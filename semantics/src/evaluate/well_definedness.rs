@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use bsym_language::external::Support;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
@@ -184,7 +183,7 @@ impl<'p> Totality<'_, '_, 'p> {
             PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.pred(p),
             PredKind::Compare(_, a, b) => self.expr(a) && self.expr(b),
             PredKind::Finite(e) => self.expr(e),
-            PredKind::External(f, args) => f.support() == Support::Total && args.iter().all(|e| self.expr(e)),
+            PredKind::External(_, args) => !pred.kind.is_partial() && args.iter().all(|e| self.expr(e)),
             PredKind::Call(..) => false,
             PredKind::Partition(e, es) => self.expr(e) && es.iter().all(|e| self.expr(e)),
             PredKind::If(p, a, b) => self.pred(p) && self.behind(p, |t| t.pred(a)) && self.pred(b),
@@ -205,7 +204,7 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Unary(UnaryOp::First | UnaryOp::Last | UnaryOp::Front | UnaryOp::Tail, e) => {
                 self.expr(e) && self.is_sequence(e) && self.is_inhabited(e)
             }
-            ExprKind::Unary(op, e) => !is_partial_unary(*op) && self.expr(e),
+            ExprKind::Unary(op, e) => !op.is_partial() && self.expr(e),
             ExprKind::Binary(BinaryOp::Divide, a, b) => {
                 let zero = |e: &Expr| matches!(&e.kind, ExprKind::Integer(n) if n.is_zero());
                 let differs = |t: &Self| {
@@ -228,17 +227,14 @@ impl<'p> Totality<'_, '_, 'p> {
                     && is_sequence(self, a, BinaryOp::Prepend)
                     && is_sequence(self, b, BinaryOp::Append)
             }
-            ExprKind::Binary(op, a, b) => !is_partial_binary(*op) && self.expr(a) && self.expr(b),
+            ExprKind::Binary(op, a, b) => !op.is_partial() && self.expr(a) && self.expr(b),
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
             ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.pred(p),
             ExprKind::Quantified(op, locals, p, e) => {
                 // The intersection of no sets has no value, nor has a sum or product of infinitely many numbers.
                 let has_value = match op {
                     QuantOp::Inter => false,
-                    QuantOp::Sigma | QuantOp::Pi | QuantOp::SigmaReal | QuantOp::PiReal => {
-                        self.are_few(locals, p)
-                    }
-                    QuantOp::Lambda | QuantOp::Union | QuantOp::Image => true,
+                    op => !op.is_partial() || self.are_few(locals, p),
                 };
                 has_value && self.pred(p) && self.behind(p, |t| t.expr(e))
             }
@@ -249,7 +245,7 @@ impl<'p> Totality<'_, '_, 'p> {
             }
             ExprKind::If(p, a, b) => self.pred(p) && self.behind(p, |t| t.expr(a)) && self.expr(b),
             ExprKind::Let(defs, e) => defs.iter().all(|(_, e)| self.expr(e)) && self.expr(e),
-            ExprKind::External(f, args) => f.support() == Support::Total && args.iter().all(|e| self.expr(e)),
+            ExprKind::External(_, args) => !expr.kind.is_partial() && args.iter().all(|e| self.expr(e)),
             ExprKind::FreeSet(..) | ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::Call(..) => false,
             _ => true,
         };
@@ -625,29 +621,4 @@ fn is_part(local: LocalId, e: &Expr) -> bool {
         ExprKind::Binary(BinaryOp::Maplet, a, b) => is_part(local, a) || is_part(local, b),
         _ => false,
     }
-}
-
-fn is_partial_unary(op: UnaryOp) -> bool {
-    use UnaryOp::*;
-    matches!(
-        op,
-        Card | Max
-            | Min
-            | MaxReal
-            | MinReal
-            | GeneralInter
-            | Perm
-            | Size
-            | First
-            | Last
-            | Front
-            | Tail
-            | Rev
-            | Conc
-    )
-}
-
-fn is_partial_binary(op: BinaryOp) -> bool {
-    use BinaryOp::*;
-    matches!(op, Divide | Mod | Power | DivideReal | PowerReal | Prepend | Append | Concat | Take | Drop)
 }

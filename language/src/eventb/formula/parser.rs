@@ -34,7 +34,7 @@ const POWER: u8 = 12;
 
 macro_rules! groups {
     (apart { $($apart:tt)* } infix { $($infix:tt)* } $($words:tt)*) => { groups!($($apart)* $($infix)*); };
-    ($($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt => $reading:ident $types:tt;)*) => {
+    ($($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
         fn group(op: B) -> u8 {
             match op { $(B::$op => $group,)* }
         }
