@@ -128,15 +128,11 @@ impl Places<'_> {
 
     fn subst(&mut self, s: &Subst) {
         match &s.kind {
-            SubstKind::Skip => {}
             SubstKind::Assign(list) => list.iter().for_each(|(_, e)| self.expr(e)),
             SubstKind::BecomesIn(_, _, set) => self.expr(set),
             SubstKind::BecomesSuch(_, _, p) => self.guard(p, Reach::AllLevels),
-            SubstKind::Pre(p, body) => {
-                self.pred(p, Reach::OwnLevel);
-                self.subst(body);
-            }
-            SubstKind::Assert(claim, p, body) => {
+            SubstKind::Pre(p, _) => self.pred(p, Reach::OwnLevel),
+            SubstKind::Assert(claim, p, _) => {
                 let mut reach = Reach::OwnLevel;
                 if let Claim::Refinement(id) = claim {
                     let check = Check::Step(self.event, StepCheck::Refinement(*id));
@@ -146,36 +142,21 @@ impl Places<'_> {
                     }
                 }
                 self.pred(p, reach);
-                self.subst(body);
             }
-            SubstKind::Any(_, _, p, body) => {
-                self.guard(p, Reach::OwnLevel);
-                self.subst(body);
+            SubstKind::Any(_, _, p, _) => self.guard(p, Reach::OwnLevel),
+            SubstKind::Let(bindings, _) => bindings.iter().for_each(|(_, e)| self.expr(e)),
+            SubstKind::Select { branches, .. } => {
+                branches.iter().for_each(|(p, _)| self.guard(p, Reach::AllLevels));
             }
-            SubstKind::Let(bindings, body) => {
-                bindings.iter().for_each(|(_, e)| self.expr(e));
-                self.subst(body);
-            }
-            SubstKind::Select { branches, otherwise, .. } => {
-                for (p, body) in branches {
-                    self.guard(p, Reach::AllLevels);
-                    self.subst(body);
-                }
-                otherwise.iter().for_each(|s| self.subst(s));
-            }
-            SubstKind::If(branches, otherwise) => {
-                for (p, body) in branches {
-                    self.pred(p, Reach::OwnLevel);
-                    self.subst(body);
-                }
-                self.subst(otherwise);
-            }
-            SubstKind::Choice(_, parts) | SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => {
-                parts.iter().for_each(|s| self.subst(s));
-            }
-            SubstKind::Var(_, body) => self.subst(body),
-            SubstKind::While { body, .. } => self.subst(body),
+            SubstKind::If(branches, _) => branches.iter().for_each(|(p, _)| self.pred(p, Reach::OwnLevel)),
+            SubstKind::Skip
+            | SubstKind::Choice(..)
+            | SubstKind::Sequence(_)
+            | SubstKind::Parallel(_)
+            | SubstKind::Var(..)
+            | SubstKind::While { .. } => {}
         }
+        walk::parts(s).into_iter().for_each(|part| self.subst(part));
     }
 }
 

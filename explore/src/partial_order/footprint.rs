@@ -161,24 +161,17 @@ impl<'f> Body<'_, '_, '_, 'f> {
                 self.test(pred);
                 targets.iter().for_each(|(target, _)| self.write_target(target, Effect::Any));
             }
-            SubstKind::Pre(pred, body)
-            | SubstKind::Assert(_, pred, body)
-            | SubstKind::Any(_, _, pred, body) => {
+            SubstKind::Pre(pred, _) | SubstKind::Assert(_, pred, _) | SubstKind::Any(_, _, pred, _) => {
                 self.test(pred);
-                self.subst(body);
             }
             SubstKind::If(branches, _) | SubstKind::Select { branches, .. } => {
                 branches.iter().for_each(|(pred, _)| self.test(pred));
-                parts(s).into_iter().for_each(|part| self.subst(part));
             }
-            SubstKind::Let(definitions, body) => {
-                definitions.iter().for_each(|(_, e)| self.read(e));
-                self.subst(body);
-            }
+            SubstKind::Let(definitions, _) => definitions.iter().for_each(|(_, e)| self.read(e)),
             SubstKind::While { condition, body, invariant, variant } => {
                 [condition, invariant].into_iter().for_each(|pred| self.test(pred));
                 self.read(variant);
-                self.repeated(body);
+                return self.repeated(body);
             }
             SubstKind::Sequence(list) => {
                 let outside = self.is_later;
@@ -187,11 +180,11 @@ impl<'f> Body<'_, '_, '_, 'f> {
                     self.is_later = true;
                 }
                 self.is_later = outside;
+                return;
             }
-            SubstKind::Skip | SubstKind::Choice(..) | SubstKind::Var(..) | SubstKind::Parallel(_) => {
-                parts(s).into_iter().for_each(|part| self.subst(part))
-            }
+            SubstKind::Skip | SubstKind::Choice(..) | SubstKind::Var(..) | SubstKind::Parallel(_) => {}
         }
+        parts(s).into_iter().for_each(|part| self.subst(part));
     }
 
     /// A body that may be executed any number of times: what it writes may depend on what it wrote before.

@@ -9,7 +9,182 @@ use crate::model::*;
 use crate::text::source::Span;
 
 macro_rules! traversal {
-    ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_pred:ident, $walk_subst:ident $(, $mutable:tt)?) => {
+    (
+        $(#[$part_doc:meta])* $part:ident, $expr_parts:ident, $pred_parts:ident, $subst_parts:ident;
+        $(#[$doc:meta])* $visitor:ident, $visit:ident, $walk_expr:ident, $walk_pred:ident, $walk_subst:ident
+        $(, $mutable:tt)?
+    ) => {
+        $(#[$part_doc])*
+        #[derive(Debug)]
+        pub enum $part<'a, T = Type> {
+            /// An expression.
+            Expr(&'a $($mutable)? Expr<T>),
+            /// A predicate.
+            Pred(&'a $($mutable)? Pred<T>),
+            /// A substitution.
+            Subst(&'a $($mutable)? Subst<T>),
+            /// A local where it is bound.
+            Binder(&'a $($mutable)? LocalId),
+            /// A target of an assignment.
+            Target(&'a $($mutable)? Target),
+            /// A non-deterministic choice.
+            Choice(&'a $($mutable)? ChoiceId),
+        }
+
+        /// Calls a function for each part of an expression, in the order in which they are written.
+        pub fn $expr_parts<'a, T>(e: &'a $($mutable)? Expr<T>, mut f: impl FnMut($part<'a, T>)) {
+            use ExprKind::*;
+            match & $($mutable)? e.kind {
+                Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
+                | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred
+                | Abstract(_) | Constructor(..) | TypeParameter(_) => {}
+                FreeSet(_, items) | Tree(_, items) | External(_, items) | Call(_, items) => {
+                    for x in items { f($part::Expr(x)) }
+                }
+                SetExtension(items) | SeqExtension(items) => for x in items { f($part::Expr(x)) },
+                Unary(_, a) | Field(a, _) => f($part::Expr(a)),
+                Binary(_, a, b) | Apply(a, b) | WithField(a, _, b) | Iterate(a, b) | Prj1(a, b) | Prj2(a, b) => {
+                    f($part::Expr(a));
+                    f($part::Expr(b));
+                }
+                BoolOf(p) => f($part::Pred(p)),
+                Comprehension(ids, p) => {
+                    for id in ids { f($part::Binder(id)) }
+                    f($part::Pred(p));
+                }
+                Quantified(_, ids, p, a) => {
+                    for id in ids { f($part::Binder(id)) }
+                    f($part::Pred(p));
+                    f($part::Expr(a));
+                }
+                Record(fields) | Struct(fields) => for (_, x) in fields { f($part::Expr(x)) },
+                If(p, a, b) => {
+                    f($part::Pred(p));
+                    f($part::Expr(a));
+                    f($part::Expr(b));
+                }
+                Let(bindings, a) => {
+                    for (id, x) in bindings {
+                        f($part::Expr(x));
+                        f($part::Binder(id));
+                    }
+                    f($part::Expr(a));
+                }
+            }
+        }
+
+        /// Calls a function for each part of a predicate, in the order in which they are written.
+        pub fn $pred_parts<'a, T>(p: &'a $($mutable)? Pred<T>, mut f: impl FnMut($part<'a, T>)) {
+            use PredKind::*;
+            match & $($mutable)? p.kind {
+                True | False => {}
+                And(ps) | Or(ps) => for x in ps { f($part::Pred(x)) },
+                Implies(a, b) | Iff(a, b) => {
+                    f($part::Pred(a));
+                    f($part::Pred(b));
+                }
+                Not(a) => f($part::Pred(a)),
+                Forall(ids, a) | Exists(ids, a) => {
+                    for id in ids { f($part::Binder(id)) }
+                    f($part::Pred(a));
+                }
+                Compare(_, a, b) => {
+                    f($part::Expr(a));
+                    f($part::Expr(b));
+                }
+                Finite(a) => f($part::Expr(a)),
+                External(_, items) | Call(_, items) => for x in items { f($part::Expr(x)) },
+                Partition(a, parts) => {
+                    f($part::Expr(a));
+                    for x in parts { f($part::Expr(x)) }
+                }
+                If(a, b, c) => {
+                    f($part::Pred(a));
+                    f($part::Pred(b));
+                    f($part::Pred(c));
+                }
+                Let(bindings, a) => {
+                    for (id, x) in bindings {
+                        f($part::Expr(x));
+                        f($part::Binder(id));
+                    }
+                    f($part::Pred(a));
+                }
+            }
+        }
+
+        /// Calls a function for each part of a substitution, in the order in which they are written.
+        pub fn $subst_parts<'a, T>(s: &'a $($mutable)? Subst<T>, mut f: impl FnMut($part<'a, T>)) {
+            use SubstKind::*;
+            match & $($mutable)? s.kind {
+                Skip => {}
+                Assign(list) => for (t, x) in list {
+                    f($part::Target(t));
+                    f($part::Expr(x));
+                },
+                BecomesIn(choice, targets, x) => {
+                    f($part::Choice(choice));
+                    for t in targets { f($part::Target(t)) }
+                    f($part::Expr(x));
+                }
+                BecomesSuch(choice, targets, p) => {
+                    f($part::Choice(choice));
+                    for (t, id) in targets {
+                        f($part::Target(t));
+                        f($part::Binder(id));
+                    }
+                    f($part::Pred(p));
+                }
+                Pre(p, body) | Assert(_, p, body) => {
+                    f($part::Pred(p));
+                    f($part::Subst(body));
+                }
+                Choice(choice, branches) => {
+                    f($part::Choice(choice));
+                    for b in branches { f($part::Subst(b)) }
+                }
+                If(branches, otherwise) => {
+                    for (p, b) in branches {
+                        f($part::Pred(p));
+                        f($part::Subst(b));
+                    }
+                    f($part::Subst(otherwise));
+                }
+                Select { choice, branches, otherwise, .. } => {
+                    f($part::Choice(choice));
+                    for (p, b) in branches {
+                        f($part::Pred(p));
+                        f($part::Subst(b));
+                    }
+                    if let Some(b) = otherwise { f($part::Subst(b)) }
+                }
+                Any(choice, ids, p, body) => {
+                    f($part::Choice(choice));
+                    for id in ids { f($part::Binder(id)) }
+                    f($part::Pred(p));
+                    f($part::Subst(body));
+                }
+                Let(bindings, body) => {
+                    for (id, x) in bindings {
+                        f($part::Expr(x));
+                        f($part::Binder(id));
+                    }
+                    f($part::Subst(body));
+                }
+                Var(ids, body) => {
+                    for id in ids { f($part::Binder(id)) }
+                    f($part::Subst(body));
+                }
+                Sequence(parts) | Parallel(parts) => for x in parts { f($part::Subst(x)) },
+                While { condition, body, invariant, variant } => {
+                    f($part::Pred(condition));
+                    f($part::Subst(body));
+                    f($part::Pred(invariant));
+                    f($part::Expr(variant));
+                }
+            }
+        }
+
         $(#[$doc])*
         pub trait $visitor<T = Type> {
             /// Called for each expression; by default goes on to its parts.
@@ -32,170 +207,65 @@ macro_rules! traversal {
             fn choice(&mut self, _choice: & $($mutable)? ChoiceId) {}
         }
 
+        fn $visit<T, V: $visitor<T> + ?Sized>(v: &mut V, part: $part<'_, T>) {
+            match part {
+                $part::Expr(e) => v.expr(e),
+                $part::Pred(p) => v.pred(p),
+                $part::Subst(s) => v.subst(s),
+                $part::Binder(local) => v.binder(local),
+                $part::Target(target) => v.target(target),
+                $part::Choice(choice) => v.choice(choice),
+            }
+        }
+
         /// Visits the parts of an expression.
         pub fn $walk_expr<T, V: $visitor<T> + ?Sized>(v: &mut V, e: & $($mutable)? Expr<T>) {
-            use ExprKind::*;
-            match & $($mutable)? e.kind {
-                Var(_) | Old(_) | Const(_) | Local(_) | Element(..) | Carrier(_) | Integer(_) | Real(_)
-                | String(_) | Bool(_) | MaxInt | MinInt | Set(_) | EmptySet | Succ | Pred
-                | Abstract(_) | Constructor(..) | TypeParameter(_) => {}
-                FreeSet(_, items) | Tree(_, items) | External(_, items) | Call(_, items) => {
-                    for x in items { v.expr(x) }
-                }
-                SetExtension(items) | SeqExtension(items) => for x in items { v.expr(x) },
-                Unary(_, a) | Field(a, _) => v.expr(a),
-                Binary(_, a, b) | Apply(a, b) | WithField(a, _, b) | Iterate(a, b) | Prj1(a, b) | Prj2(a, b) => {
-                    v.expr(a);
-                    v.expr(b);
-                }
-                BoolOf(p) => v.pred(p),
-                Comprehension(ids, p) => {
-                    for id in ids { v.binder(id) }
-                    v.pred(p);
-                }
-                Quantified(_, ids, p, a) => {
-                    for id in ids { v.binder(id) }
-                    v.pred(p);
-                    v.expr(a);
-                }
-                Record(fields) | Struct(fields) => for (_, x) in fields { v.expr(x) },
-                If(p, a, b) => {
-                    v.pred(p);
-                    v.expr(a);
-                    v.expr(b);
-                }
-                Let(bindings, a) => {
-                    for (id, x) in bindings {
-                        v.expr(x);
-                        v.binder(id);
-                    }
-                    v.expr(a);
-                }
-            }
+            $expr_parts(e, |part| $visit(v, part));
         }
 
         /// Visits the parts of a predicate.
         pub fn $walk_pred<T, V: $visitor<T> + ?Sized>(v: &mut V, p: & $($mutable)? Pred<T>) {
-            use PredKind::*;
-            match & $($mutable)? p.kind {
-                True | False => {}
-                And(ps) | Or(ps) => for x in ps { v.pred(x) },
-                Implies(a, b) | Iff(a, b) => {
-                    v.pred(a);
-                    v.pred(b);
-                }
-                Not(a) => v.pred(a),
-                Forall(ids, a) | Exists(ids, a) => {
-                    for id in ids { v.binder(id) }
-                    v.pred(a);
-                }
-                Compare(_, a, b) => {
-                    v.expr(a);
-                    v.expr(b);
-                }
-                Finite(a) => v.expr(a),
-                External(_, items) | Call(_, items) => for x in items { v.expr(x) },
-                Partition(a, parts) => {
-                    v.expr(a);
-                    for x in parts { v.expr(x) }
-                }
-                If(a, b, c) => {
-                    v.pred(a);
-                    v.pred(b);
-                    v.pred(c);
-                }
-                Let(bindings, a) => {
-                    for (id, x) in bindings {
-                        v.expr(x);
-                        v.binder(id);
-                    }
-                    v.pred(a);
-                }
-            }
+            $pred_parts(p, |part| $visit(v, part));
         }
 
         /// Visits the parts of a substitution.
         pub fn $walk_subst<T, V: $visitor<T> + ?Sized>(v: &mut V, s: & $($mutable)? Subst<T>) {
-            use SubstKind::*;
-            match & $($mutable)? s.kind {
-                Skip => {}
-                Assign(list) => for (t, x) in list {
-                    v.target(t);
-                    v.expr(x);
-                },
-                BecomesIn(choice, targets, x) => {
-                    v.choice(choice);
-                    for t in targets { v.target(t) }
-                    v.expr(x);
-                }
-                BecomesSuch(choice, targets, p) => {
-                    v.choice(choice);
-                    for (t, id) in targets {
-                        v.target(t);
-                        v.binder(id);
-                    }
-                    v.pred(p);
-                }
-                Pre(p, body) | Assert(_, p, body) => {
-                    v.pred(p);
-                    v.subst(body);
-                }
-                Choice(choice, branches) => {
-                    v.choice(choice);
-                    for b in branches { v.subst(b) }
-                }
-                If(branches, otherwise) => {
-                    for (p, b) in branches {
-                        v.pred(p);
-                        v.subst(b);
-                    }
-                    v.subst(otherwise);
-                }
-                Select { choice, branches, otherwise, .. } => {
-                    v.choice(choice);
-                    for (p, b) in branches {
-                        v.pred(p);
-                        v.subst(b);
-                    }
-                    if let Some(b) = otherwise { v.subst(b) }
-                }
-                Any(choice, ids, p, body) => {
-                    v.choice(choice);
-                    for id in ids { v.binder(id) }
-                    v.pred(p);
-                    v.subst(body);
-                }
-                Let(bindings, body) => {
-                    for (id, x) in bindings {
-                        v.expr(x);
-                        v.binder(id);
-                    }
-                    v.subst(body);
-                }
-                Var(ids, body) => {
-                    for id in ids { v.binder(id) }
-                    v.subst(body);
-                }
-                Sequence(parts) | Parallel(parts) => for x in parts { v.subst(x) },
-                While { condition, body, invariant, variant } => {
-                    v.pred(condition);
-                    v.subst(body);
-                    v.pred(invariant);
-                    v.expr(variant);
-                }
-            }
+            $subst_parts(s, |part| $visit(v, part));
         }
     };
 }
 
 traversal!(
+    /// A part of an expression, predicate or substitution.
+    Part, expr_parts, pred_parts, subst_parts;
     /// Reads a tree.
-    Visitor, walk_expr, walk_pred, walk_subst
+    Visitor, visit_part, walk_expr, walk_pred, walk_subst
 );
 traversal!(
+    /// A part of an expression, predicate or substitution, to be changed.
+    PartMut, expr_parts_mut, pred_parts_mut, subst_parts_mut;
     /// Changes a tree in place.
-    VisitorMut, walk_expr_mut, walk_pred_mut, walk_subst_mut, mut
+    VisitorMut, visit_part_mut, walk_expr_mut, walk_pred_mut, walk_subst_mut, mut
 );
+
+impl<'a, T> Part<'a, T> {
+    /// Tests whether a condition is true of this part or of one below it, which are looked at in no particular order.
+    pub fn any(self, mut condition: impl FnMut(&Part<'a, T>) -> bool) -> bool {
+        let mut open = vec![self];
+        while let Some(part) = open.pop() {
+            if condition(&part) {
+                return true;
+            }
+            match part {
+                Part::Expr(e) => expr_parts(e, |part| open.push(part)),
+                Part::Pred(p) => pred_parts(p, |part| open.push(part)),
+                Part::Subst(s) => subst_parts(s, |part| open.push(part)),
+                Part::Binder(_) | Part::Target(_) | Part::Choice(_) => {}
+            }
+        }
+        false
+    }
+}
 
 /// Visits axioms, invariant and assertions, the initialisation and the bodies of the events.
 pub fn walk_model<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
@@ -284,15 +354,7 @@ pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool
 
 /// Whether an expression binds names: a second copy of it would bind them twice.
 pub fn binds<T>(e: &Expr<T>) -> bool {
-    struct Binders(bool);
-    impl<T> Visitor<T> for Binders {
-        fn binder(&mut self, _: &LocalId) {
-            self.0 = true;
-        }
-    }
-    let mut found = Binders(false);
-    found.expr(e);
-    found.0
+    Part::Expr(e).any(|part| matches!(part, Part::Binder(_)))
 }
 
 /// Forgets the places in the text, so that formulas that are written alike are equal.
@@ -397,24 +459,13 @@ impl Names {
 
 /// The substitutions directly inside another.
 pub fn parts<T>(s: &Subst<T>) -> Vec<&Subst<T>> {
-    match &s.kind {
-        SubstKind::Skip | SubstKind::Assign(_) | SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) => {
-            vec![]
+    let mut inner = vec![];
+    subst_parts(s, |part| {
+        if let Part::Subst(s) = part {
+            inner.push(s);
         }
-        SubstKind::Pre(_, body)
-        | SubstKind::Assert(_, _, body)
-        | SubstKind::Any(_, _, _, body)
-        | SubstKind::Let(_, body)
-        | SubstKind::Var(_, body)
-        | SubstKind::While { body, .. } => vec![body],
-        SubstKind::Choice(_, all) | SubstKind::Sequence(all) | SubstKind::Parallel(all) => {
-            all.iter().collect()
-        }
-        SubstKind::If(branches, otherwise) => branches.iter().map(|b| &b.1).chain([&**otherwise]).collect(),
-        SubstKind::Select { branches, otherwise, .. } => {
-            branches.iter().map(|b| &b.1).chain(otherwise.as_deref()).collect()
-        }
-    }
+    });
+    inner
 }
 
 /// What a substitution assigns on every path through it.

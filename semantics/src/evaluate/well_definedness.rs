@@ -5,7 +5,7 @@ use std::cell::Cell;
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::types::Type;
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, Part, expr_parts, pred_parts};
 
 use crate::constraint::interval::{Narrowing, Range};
 use crate::evaluate::cardinality::Cardinality;
@@ -157,7 +157,6 @@ impl<'p> Totality<'_, '_, 'p> {
 
     fn pred(&mut self, pred: &'p Pred) -> bool {
         match &pred.kind {
-            PredKind::True | PredKind::False => true,
             PredKind::And(ps) => {
                 let depth = self.known.depth();
                 let total = ps.iter().all(|p| {
@@ -179,21 +178,25 @@ impl<'p> Totality<'_, '_, 'p> {
                 total
             }
             PredKind::Implies(a, b) => self.pred(a) && self.behind(a, |t| t.pred(b)),
-            PredKind::Iff(a, b) => self.pred(a) && self.pred(b),
-            PredKind::Not(p) | PredKind::Forall(_, p) | PredKind::Exists(_, p) => self.pred(p),
-            PredKind::Compare(_, a, b) => self.expr(a) && self.expr(b),
-            PredKind::Finite(e) => self.expr(e),
-            PredKind::External(_, args) => !pred.kind.is_partial() && args.iter().all(|e| self.expr(e)),
-            PredKind::Call(..) => false,
-            PredKind::Partition(e, es) => self.expr(e) && es.iter().all(|e| self.expr(e)),
             PredKind::If(p, a, b) => self.pred(p) && self.behind(p, |t| t.pred(a)) && self.pred(b),
-            PredKind::Let(defs, p) => defs.iter().all(|(_, e)| self.expr(e)) && self.pred(p),
+            kind => {
+                let mut total = !kind.is_partial();
+                pred_parts(pred, |part| total = total && self.part(part));
+                total
+            }
+        }
+    }
+
+    fn part(&mut self, part: Part<'p>) -> bool {
+        match part {
+            Part::Expr(e) => self.expr(e),
+            Part::Pred(p) => self.pred(p),
+            _ => true,
         }
     }
 
     fn expr(&mut self, expr: &'p Expr) -> bool {
         let parts = match &expr.kind {
-            ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => es.iter().all(|e| self.expr(e)),
             ExprKind::Unary(UnaryOp::Card, e) => self.expr(e) && self.is_finite(e),
             ExprKind::Unary(UnaryOp::Size, e) => self.expr(e) && self.is_sequence(e),
             ExprKind::Unary(UnaryOp::Rev, e) => self.expr(e) && self.is_sequence(e),
@@ -204,7 +207,6 @@ impl<'p> Totality<'_, '_, 'p> {
             ExprKind::Unary(UnaryOp::First | UnaryOp::Last | UnaryOp::Front | UnaryOp::Tail, e) => {
                 self.expr(e) && self.is_sequence(e) && self.is_inhabited(e)
             }
-            ExprKind::Unary(op, e) => !op.is_partial() && self.expr(e),
             ExprKind::Binary(BinaryOp::Divide, a, b) => {
                 let zero = |e: &Expr| matches!(&e.kind, ExprKind::Integer(n) if n.is_zero());
                 let differs = |t: &Self| {
@@ -227,9 +229,7 @@ impl<'p> Totality<'_, '_, 'p> {
                     && is_sequence(self, a, BinaryOp::Prepend)
                     && is_sequence(self, b, BinaryOp::Append)
             }
-            ExprKind::Binary(op, a, b) => !op.is_partial() && self.expr(a) && self.expr(b),
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
-            ExprKind::BoolOf(p) | ExprKind::Comprehension(_, p) => self.pred(p),
             ExprKind::Quantified(op, locals, p, e) => {
                 // The intersection of no sets has no value, nor has a sum or product of infinitely many numbers.
                 let has_value = match op {
@@ -238,16 +238,13 @@ impl<'p> Totality<'_, '_, 'p> {
                 };
                 has_value && self.pred(p) && self.behind(p, |t| t.expr(e))
             }
-            ExprKind::Record(fields) | ExprKind::Struct(fields) => fields.iter().all(|(_, e)| self.expr(e)),
-            ExprKind::Field(e, _) => self.expr(e),
-            ExprKind::WithField(a, _, b) | ExprKind::Prj1(a, b) | ExprKind::Prj2(a, b) => {
-                self.expr(a) && self.expr(b)
-            }
             ExprKind::If(p, a, b) => self.pred(p) && self.behind(p, |t| t.expr(a)) && self.expr(b),
-            ExprKind::Let(defs, e) => defs.iter().all(|(_, e)| self.expr(e)) && self.expr(e),
-            ExprKind::External(_, args) => !expr.kind.is_partial() && args.iter().all(|e| self.expr(e)),
-            ExprKind::FreeSet(..) | ExprKind::Iterate(..) | ExprKind::Tree(..) | ExprKind::Call(..) => false,
-            _ => true,
+            ExprKind::FreeSet(..) | ExprKind::Tree(..) => false,
+            kind => {
+                let mut total = !kind.is_partial();
+                expr_parts(expr, |part| total = total && self.part(part));
+                total
+            }
         };
         // What does not depend on an unknown has one value or none.
         parts || self.value(expr).is_some()

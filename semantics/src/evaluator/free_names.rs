@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::{Expr, ExprKind, LocalId, Pred, PredKind};
+use bsym_language::model::{Expr, ExprKind, LocalId, Pred};
+use bsym_language::walk::{Part, Visitor, walk_expr, walk_pred};
 
 use crate::value::env::{Env, Name};
 
@@ -51,15 +52,7 @@ pub(crate) fn reads_unassigned(env: &Env<'_>, unknowns: &[Name], free: &BTreeSet
 
 /// Whether a part of a predicate has names of its own.
 pub(crate) fn has_binder(pred: &Pred) -> bool {
-    struct Binders(bool);
-    impl bsym_language::walk::Visitor for Binders {
-        fn binder(&mut self, _: &LocalId) {
-            self.0 = true;
-        }
-    }
-    let mut binders = Binders(false);
-    bsym_language::walk::Visitor::pred(&mut binders, pred);
-    binders.0
+    Part::Pred(pred).any(|part| matches!(part, Part::Binder(_)))
 }
 
 /// The free names of an expression.
@@ -70,113 +63,31 @@ pub(crate) fn names_of_expr(expr: &Expr) -> BTreeSet<Name> {
 }
 
 impl<F: FnMut(Name)> FreeNames<F> {
-    fn local(&mut self, l: LocalId) {
-        if !self.hidden.contains(&l) {
-            (self.found)(Name::Local(l));
-        }
-    }
-
-    fn binding(&mut self, locals: &[LocalId], inside: impl FnOnce(&mut Self)) {
+    // What a node binds is bound in its parts only.
+    fn scoped(&mut self, walk: impl FnOnce(&mut Self)) {
         let depth = self.hidden.len();
-        self.hidden.extend_from_slice(locals);
-        inside(self);
+        walk(self);
         self.hidden.truncate(depth);
     }
+}
 
-    /// Adds the free names of an expression.
-    pub fn expr(&mut self, expr: &Expr) {
+impl<F: FnMut(Name)> Visitor for FreeNames<F> {
+    fn expr(&mut self, expr: &Expr) {
         match &expr.kind {
             ExprKind::Var(v) => (self.found)(Name::Var(*v)),
             ExprKind::Old(v) => (self.found)(Name::Old(*v)),
             ExprKind::Const(c) => (self.found)(Name::Const(*c)),
-            ExprKind::Local(l) => self.local(*l),
-            ExprKind::Element(..)
-            | ExprKind::Carrier(_)
-            | ExprKind::Integer(_)
-            | ExprKind::Real(_)
-            | ExprKind::String(_)
-            | ExprKind::Bool(_)
-            | ExprKind::MaxInt
-            | ExprKind::MinInt
-            | ExprKind::Set(_)
-            | ExprKind::EmptySet
-            | ExprKind::Succ
-            | ExprKind::Pred
-            | ExprKind::Abstract(_)
-            | ExprKind::Constructor(..)
-            | ExprKind::TypeParameter(_) => {}
-            ExprKind::FreeSet(_, es)
-            | ExprKind::Tree(_, es)
-            | ExprKind::External(_, es)
-            | ExprKind::Call(_, es) => es.iter().for_each(|e| self.expr(e)),
-            ExprKind::SetExtension(es) | ExprKind::SeqExtension(es) => es.iter().for_each(|e| self.expr(e)),
-            ExprKind::Unary(_, e) | ExprKind::Field(e, _) => self.expr(e),
-            ExprKind::Binary(_, a, b)
-            | ExprKind::Apply(a, b)
-            | ExprKind::Iterate(a, b)
-            | ExprKind::Prj1(a, b)
-            | ExprKind::Prj2(a, b)
-            | ExprKind::WithField(a, _, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::BoolOf(p) => self.pred(p),
-            ExprKind::Comprehension(ls, p) => self.binding(ls, |f| f.pred(p)),
-            ExprKind::Quantified(_, ls, p, e) => self.binding(ls, |f| {
-                f.pred(p);
-                f.expr(e);
-            }),
-            ExprKind::Record(fields) | ExprKind::Struct(fields) => {
-                fields.iter().for_each(|(_, e)| self.expr(e));
-            }
-            ExprKind::If(p, a, b) => {
-                self.pred(p);
-                self.expr(a);
-                self.expr(b);
-            }
-            ExprKind::Let(defs, e) => {
-                let locals: Vec<_> = defs.iter().map(|(l, _)| *l).collect();
-                self.binding(&locals, |f| {
-                    defs.iter().for_each(|(_, d)| f.expr(d));
-                    f.expr(e);
-                });
-            }
+            ExprKind::Local(l) if self.hidden.contains(l) => {}
+            ExprKind::Local(l) => (self.found)(Name::Local(*l)),
+            _ => self.scoped(|names| walk_expr(names, expr)),
         }
     }
 
-    /// Adds the free names of a predicate.
-    pub fn pred(&mut self, pred: &Pred) {
-        match &pred.kind {
-            PredKind::True | PredKind::False => {}
-            PredKind::And(ps) | PredKind::Or(ps) => ps.iter().for_each(|p| self.pred(p)),
-            PredKind::Implies(a, b) | PredKind::Iff(a, b) => {
-                self.pred(a);
-                self.pred(b);
-            }
-            PredKind::Not(p) => self.pred(p),
-            PredKind::Forall(ls, p) | PredKind::Exists(ls, p) => self.binding(ls, |f| f.pred(p)),
-            PredKind::Compare(_, a, b) => {
-                self.expr(a);
-                self.expr(b);
-            }
-            PredKind::Finite(e) => self.expr(e),
-            PredKind::External(_, es) | PredKind::Call(_, es) => es.iter().for_each(|e| self.expr(e)),
-            PredKind::Partition(e, es) => {
-                self.expr(e);
-                es.iter().for_each(|e| self.expr(e));
-            }
-            PredKind::If(p, a, b) => {
-                self.pred(p);
-                self.pred(a);
-                self.pred(b);
-            }
-            PredKind::Let(defs, p) => {
-                let locals: Vec<_> = defs.iter().map(|(l, _)| *l).collect();
-                self.binding(&locals, |f| {
-                    defs.iter().for_each(|(_, d)| f.expr(d));
-                    f.pred(p);
-                });
-            }
-        }
+    fn pred(&mut self, pred: &Pred) {
+        self.scoped(|names| walk_pred(names, pred));
+    }
+
+    fn binder(&mut self, local: &LocalId) {
+        self.hidden.push(*local);
     }
 }

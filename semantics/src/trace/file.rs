@@ -21,6 +21,7 @@ use std::collections::BTreeMap;
 use bsym_language::int::Int;
 use bsym_language::model::{ChoiceId, LocalId, Model, Subst, SubstKind, Target, Variable};
 use bsym_language::types::{CarrierId, Type};
+use bsym_language::walk::parts;
 use serde::{Deserialize, Serialize};
 
 use crate::scope::{Scope, ScopeError, ScopeRequest};
@@ -368,34 +369,13 @@ fn collect_choices(model: &Model, subst: &Subst, found: &mut BTreeMap<ChoiceId, 
         }
     };
     match &subst.kind {
-        SubstKind::Skip | SubstKind::Assign(_) => {}
         SubstKind::BecomesIn(id, targets, _) => add(id, targets.iter().filter_map(target).collect()),
         SubstKind::BecomesSuch(id, targets, _) => {
             add(id, targets.iter().filter_map(|(t, _)| target(t)).collect());
         }
-        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
-            collect_choices(model, s, found);
-        }
-        SubstKind::Choice(id, branches) => {
-            add(id, vec![Type::Int]);
-            branches.iter().for_each(|s| collect_choices(model, s, found));
-        }
-        SubstKind::If(branches, otherwise) => {
-            branches.iter().for_each(|(_, s)| collect_choices(model, s, found));
-            collect_choices(model, otherwise, found);
-        }
-        SubstKind::Select { choice, branches, otherwise, .. } => {
-            add(choice, vec![Type::Int]);
-            branches.iter().for_each(|(_, s)| collect_choices(model, s, found));
-            otherwise.iter().for_each(|s| collect_choices(model, s, found));
-        }
-        SubstKind::Any(id, locals, _, s) => {
-            add(id, locals.iter().filter_map(local).collect());
-            collect_choices(model, s, found);
-        }
-        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => {
-            parts.iter().for_each(|s| collect_choices(model, s, found));
-        }
-        SubstKind::While { body, .. } => collect_choices(model, body, found),
+        SubstKind::Choice(id, _) | SubstKind::Select { choice: id, .. } => add(id, vec![Type::Int]),
+        SubstKind::Any(id, locals, ..) => add(id, locals.iter().filter_map(local).collect()),
+        _ => {}
     }
+    parts(subst).into_iter().for_each(|s| collect_choices(model, s, found));
 }

@@ -3,6 +3,7 @@
 
 use bsym_language::int::Int;
 use bsym_language::model::{Claim, Subst, SubstKind, Target};
+use bsym_language::walk::parts;
 
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
@@ -12,16 +13,12 @@ use crate::value::env::Env;
 /// Whether there is one way through a substitution, and no choice on it.
 pub fn is_deterministic(subst: &Subst) -> bool {
     match &subst.kind {
-        SubstKind::Skip | SubstKind::Assign(_) => true,
-        SubstKind::Pre(_, s) | SubstKind::Assert(_, _, s) | SubstKind::Let(_, s) | SubstKind::Var(_, s) => {
-            is_deterministic(s)
-        }
-        SubstKind::If(branches, otherwise) => {
-            branches.iter().all(|(_, s)| is_deterministic(s)) && is_deterministic(otherwise)
-        }
-        SubstKind::Sequence(parts) | SubstKind::Parallel(parts) => parts.iter().all(is_deterministic),
-        SubstKind::While { body, .. } => is_deterministic(body),
-        _ => false,
+        SubstKind::BecomesIn(..)
+        | SubstKind::BecomesSuch(..)
+        | SubstKind::Choice(..)
+        | SubstKind::Select { .. }
+        | SubstKind::Any(..) => false,
+        _ => parts(subst).into_iter().all(is_deterministic),
     }
 }
 
