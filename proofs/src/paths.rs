@@ -8,11 +8,10 @@
 
 use std::collections::BTreeSet;
 
-use bsym_encodings::representation::conjuncts;
 use bsym_encodings::system::FailureKind;
 use bsym_language::model::*;
 use bsym_language::source::Span;
-use bsym_language::walk::{Names, Replacement};
+use bsym_language::walk::{Names, Replacement, conjuncts};
 
 /// Paths through one substitution, at most: each is a sequent of its own for every obligation.
 const MOST: usize = 64;

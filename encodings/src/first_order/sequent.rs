@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use bsym_language::model::visit::{Names, Replacement, Visitor};
-use bsym_language::model::{Expr, ExprKind, LocalId, Pred, PredKind};
+use bsym_language::model::{Expr, ExprKind, LocalId, Pred};
+use bsym_language::walk::{Names, Replacement, Visitor, conjuncts};
 use bsym_semantics::value::env::Name;
 
 /// Which hypotheses are used.
@@ -58,10 +58,10 @@ impl Part {
     /// With the chosen ones of a sequent's hypotheses.
     pub(super) fn with(&self, sequent: &Sequent, selection: Selection) -> Part {
         let mut hypotheses = vec![];
-        sequent.hypotheses.iter().for_each(|p| conjuncts(p, &mut hypotheses));
+        sequent.hypotheses.iter().for_each(|p| hypotheses.extend(conjuncts(p).into_iter().cloned()));
         let mut defined = sequent.defined.clone();
         let mut own = vec![];
-        self.hypotheses.iter().for_each(|p| conjuncts(p, &mut own));
+        self.hypotheses.iter().for_each(|p| own.extend(conjuncts(p).into_iter().cloned()));
         if selection == Selection::Connected {
             let mut near: BTreeSet<Name> = names(self.goal.pred());
             near.extend(own.iter().flat_map(names));
@@ -74,15 +74,6 @@ impl Part {
         }
         hypotheses.append(&mut own);
         Part { hypotheses, defined, goal: self.goal.clone() }
-    }
-}
-
-/// The conjuncts of a predicate, at any depth.
-fn conjuncts(p: &Pred, all: &mut Vec<Pred>) {
-    match &p.kind {
-        PredKind::And(list) => list.iter().for_each(|p| conjuncts(p, all)),
-        PredKind::True => {}
-        _ => all.push(p.clone()),
     }
 }
 

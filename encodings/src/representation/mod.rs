@@ -21,7 +21,7 @@ pub mod predicate;
 
 use bsym_language::model::*;
 use bsym_language::types::Type;
-use bsym_language::walk::{Names, always_assigned, parts};
+use bsym_language::walk::{Names, always_assigned, conjuncts, parts};
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Name;
 
@@ -674,15 +674,6 @@ fn constraint(p: &Pred) -> Option<(&Expr, Bound<'_>)> {
         PredKind::Compare(CompareOp::Member, a, b) => Some((a, Bound::Member(b))),
         PredKind::Compare(CompareOp::Subset, a, b) => Some((a, Bound::Subset(b))),
         _ => None,
-    }
-}
-
-/// The conjuncts of a predicate, in order.
-pub fn conjuncts(p: &Pred) -> Vec<&Pred> {
-    match &p.kind {
-        PredKind::And(parts) => parts.iter().flat_map(conjuncts).collect(),
-        PredKind::True => vec![],
-        _ => vec![p],
     }
 }
 

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::types::Type;
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, conjuncts};
 use bsym_semantics::value::Value;
 
 use super::layout::{Function, Layout};
-use super::{Analysis, Functional, Kept, conjuncts, constraint};
+use super::{Analysis, Functional, Kept, constraint};
 use crate::representation::Bound;
 
 /// That a variable is of a layout, exactly; nothing where that is every value of its type.

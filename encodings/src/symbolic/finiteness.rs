@@ -6,9 +6,7 @@ use bsym_language::model::{
     CarrierKind, CompareOp, Expr, ExprKind, Model, Notation, Pred, PredKind, UnaryOp,
 };
 use bsym_language::types::CarrierId;
-use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
-
-use crate::representation::conjuncts;
+use bsym_language::walk::{Visitor, conjuncts, walk_expr, walk_model, walk_pred};
 
 /// Whether finiteness of a set is asked for, as such, for its number of elements or for its permutations.
 pub(crate) fn asks_finite(model: &Model) -> bool {

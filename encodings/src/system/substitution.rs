@@ -18,9 +18,9 @@ use std::rc::Rc;
 use bsym_language::model::*;
 use bsym_language::source::Span;
 use bsym_language::types::Type;
-use bsym_language::walk::parts;
+use bsym_language::walk::{conjuncts, parts};
 
-use crate::representation::{Functional, conjuncts};
+use crate::representation::Functional;
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{Assignment, Choice, Failure, FailureKind, Transition, Unsupported};

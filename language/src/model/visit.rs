@@ -335,6 +335,15 @@ pub fn walk_operators<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
     }
 }
 
+/// The conjuncts of a predicate at any depth of `&`, in order; none of `btrue`.
+pub fn conjuncts<T>(p: &Pred<T>) -> Vec<&Pred<T>> {
+    match &p.kind {
+        PredKind::And(parts) => parts.iter().flat_map(conjuncts).collect(),
+        PredKind::True => vec![],
+        _ => vec![p],
+    }
+}
+
 /// Cuts a predicate, or its negation, into literals that all hold if and only if it does, in the order of evaluation.
 /// A literal is a predicate with the truth that it must have.
 pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {

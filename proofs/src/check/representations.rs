@@ -18,9 +18,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
+use bsym_encodings::representation::Functional;
 use bsym_encodings::representation::layout::Layout;
 use bsym_encodings::representation::predicate::bounded;
-use bsym_encodings::representation::{Functional, conjuncts};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::build::{Representations, encode_with_facts};
 use bsym_encodings::system::{System, Unsupported};
@@ -29,6 +29,7 @@ use bsym_language::model::same::same_pred;
 use bsym_language::model::{Model, Pred, Target, VarId};
 use bsym_language::print;
 use bsym_language::types::Type;
+use bsym_language::walk::conjuncts;
 use bsym_semantics::scope::Scope;
 
 use crate::claim::Claim;

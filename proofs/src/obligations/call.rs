@@ -1,8 +1,7 @@
 //! What has to hold for an event to happen: its guards, as far as they stand before everything that it does.
 
-use bsym_encodings::representation::conjuncts;
 use bsym_language::model::*;
-use bsym_language::walk::Replacement;
+use bsym_language::walk::{Replacement, conjuncts};
 use bsym_status::file::TargetRole;
 
 /// A condition of an event, over variables and constants alone.

@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::first_order::{self, Goal, Selection, lower};
-use bsym_encodings::representation::conjuncts;
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::System;
 use bsym_encodings::system::build::{Representations, encode_with};
@@ -22,7 +21,7 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{ComponentId, Conjunct, EventId, Model, Pred, PredKind};
 use bsym_language::print;
 use bsym_language::source::Span;
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, conjuncts};
 use bsym_semantics::scope::Scope;
 use bsym_status::file::{Kind, Status, TargetRole};
 

@@ -10,11 +10,11 @@ use bsym_language::model::types::Type;
 use bsym_language::model::*;
 use bsym_language::print;
 use bsym_language::source::{SourceId, Span};
-use bsym_language::walk::{Names, Replacement};
+use bsym_language::walk::{Names, Replacement, conjuncts};
 use bsym_status::file::Kind;
 
 use super::integers::{Computed, in_machine};
-use super::sequent::{NoObligations, Says, Sequent, conjuncts};
+use super::sequent::{NoObligations, Says, Sequent};
 
 /// More paths than any operation has whose obligations somebody reads.
 const MOST_PATHS: usize = 400;

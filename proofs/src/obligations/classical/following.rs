@@ -7,10 +7,10 @@
 use bsym_language::model::same::same_pred;
 use bsym_language::model::*;
 use bsym_language::source::Span;
-use bsym_language::walk::{Names, Replacement};
+use bsym_language::walk::{Names, Replacement, conjuncts};
 
 use super::execution::{assign, beside};
-use super::sequent::{NoObligations, conjuncts};
+use super::sequent::NoObligations;
 
 /// More ways through an abstract substitution than any has.
 const MOST_ENDS: usize = 300;

@@ -9,14 +9,14 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::same::same_pred;
 use bsym_language::model::*;
 use bsym_language::source::Span;
-use bsym_language::walk::Replacement;
+use bsym_language::walk::{Replacement, conjuncts};
 use bsym_semantics::scope::Scope;
 use bsym_status::digest::INITIALISATION;
 use bsym_status::file::{Kind, LeftOut, Status, TargetRole};
 
 use super::execution::{Execution, Place};
 use super::following::{self, Part};
-use super::sequent::{Asked, Group, NoObligations, Says, Sequent, conjuncts};
+use super::sequent::{Asked, Group, NoObligations, Says, Sequent};
 use crate::obligations::call::{self, Call, Depth, Guard};
 use crate::obligations::family::{Entry, Family, family};
 use crate::obligations::names::key;

@@ -5,13 +5,13 @@
 //! operation is called; those of machines that are imported or seen are.
 
 use bsym_language::model::*;
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, conjuncts};
 use bsym_status::file::Kind;
 
 use super::execution::{Execution, Place};
 use super::following::{self, Part};
 use super::generate::Refinement;
-use super::sequent::{Group, NoObligations, Says, Sequent, conjuncts};
+use super::sequent::{Group, NoObligations, Says, Sequent};
 
 impl Refinement<'_> {
     /// Those of all local operations.

@@ -104,12 +104,3 @@ impl Asked {
 /// A reason for which a part has no obligations: lower case, no full stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct NoObligations(pub String);
-
-/// The conjuncts of a predicate at any depth of `&`.
-pub(super) fn conjuncts(p: &Pred) -> Vec<&Pred> {
-    match &p.kind {
-        PredKind::And(list) => list.iter().flat_map(conjuncts).collect(),
-        PredKind::True => vec![],
-        _ => vec![p],
-    }
-}
