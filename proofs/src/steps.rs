@@ -11,12 +11,13 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::first_order::{Goal, Lowered, Selection, Sequent, lower};
 use bsym_encodings::session::SolverError;
 use bsym_encodings::system::{Failure, FailureKind, System};
+use bsym_language::model::paths::Path;
 use bsym_language::model::{EventId, Model, Pred};
 use bsym_semantics::scope::Scope;
 use bsym_status::{Check, Formula};
 
 use crate::claim::check_of;
-use crate::paths::{Known, Paths, paths};
+use crate::paths::{Paths, paths};
 use crate::recorded::Recorded;
 use crate::sequent::{Decision, Prover};
 
@@ -77,7 +78,7 @@ impl<'m> Steps<'m> {
 
     fn goal_after(&self, paths: &Paths, before: &[Pred], after: &[Pred], goal: &Pred) -> Vec<Sequent> {
         let each = paths.ends.iter().map(|end| {
-            let mut sequent = self.at(before, &end.known, Goal::Meant(end.values.in_pred(goal)));
+            let mut sequent = self.at(before, end, Goal::Meant(end.values.in_pred(goal)));
             sequent.hypotheses.extend(after.iter().map(|p| end.values.in_pred(p)));
             sequent
         });
@@ -115,13 +116,13 @@ impl<'m> Steps<'m> {
         let mut all = vec![];
         for failure in failures {
             let known = all.len();
-            let here = paths.demands.iter().filter(|d| (d.kind, d.span) == (failure.kind, failure.span));
-            all.extend(here.map(|demand| {
-                let goal = match demand.kind {
-                    FailureKind::IllDefined => Goal::Defined(demand.pred.clone()),
-                    _ => Goal::Holds(demand.pred.clone()),
+            let here = paths.required.iter().filter(|r| (r.kind, r.span) == (failure.kind, failure.span));
+            all.extend(here.map(|required| {
+                let goal = match required.kind {
+                    FailureKind::IllDefined => Goal::Defined(required.pred.clone()),
+                    _ => Goal::Holds(required.pred.clone()),
                 };
-                self.at(before, &demand.known, goal)
+                self.at(before, &required.at, goal)
             }));
             if all.len() == known {
                 return None;
@@ -192,10 +193,10 @@ impl<'m> Steps<'m> {
         }
     }
 
-    /// A sequent at a place on a path.
-    pub(crate) fn at(&self, before: &[Pred], known: &Known, goal: Goal) -> Sequent {
-        let hypotheses = self.axioms.iter().chain(before).chain(&known.hypotheses).cloned().collect();
-        Sequent { hypotheses, defined: known.defined.clone(), goal }
+    /// A sequent at the end of a path.
+    pub(crate) fn at(&self, before: &[Pred], path: &Path, goal: Goal) -> Sequent {
+        let hypotheses = self.axioms.iter().chain(before).chain(&path.guard).cloned().collect();
+        Sequent { hypotheses, defined: path.evaluated.clone(), goal }
     }
 }
 

@@ -7,6 +7,7 @@ mod tree;
 
 pub mod before_after;
 pub mod operators;
+pub mod paths;
 pub mod retype;
 pub mod same;
 pub mod simulation;

@@ -155,7 +155,7 @@ impl<'m> Typed<'m> {
         let each = paths.ends.iter().map(|end| {
             let after = end.values.in_expr(&variant.value);
             let p = Pred::compare(op, after, variant.value.clone(), variant.value.span);
-            self.steps.at(&before, &end.known, Goal::Meant(p))
+            self.steps.at(&before, end, Goal::Meant(p))
         });
         Some(each.collect())
     }
