@@ -1,5 +1,6 @@
 //! Pairs that need no obligation: our own check, whatever a tool says.
 
+use bsym_language::model::truth::is_whole_type;
 use bsym_language::model::*;
 use bsym_language::walk::Names;
 
@@ -46,21 +47,6 @@ fn is_plain(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(_) | ExprKind::Const(_) => true,
         ExprKind::Binary(BinaryOp::Maplet, a, b) => is_plain(a) && is_plain(b),
-        _ => false,
-    }
-}
-
-/// Whether a set has all values of its type.
-fn is_whole_type(s: &Expr) -> bool {
-    match &s.kind {
-        ExprKind::Carrier(_) => true,
-        ExprKind::Set(set) => {
-            matches!(set, BuiltinSet::Integer | BuiltinSet::Bool | BuiltinSet::String | BuiltinSet::Real)
-        }
-        ExprKind::Unary(UnaryOp::Pow, t) => is_whole_type(t),
-        ExprKind::Binary(BinaryOp::Cartesian | BinaryOp::Relation, a, b) => {
-            is_whole_type(a) && is_whole_type(b)
-        }
         _ => false,
     }
 }

@@ -171,7 +171,7 @@ impl Formulas<'_, '_> {
             return Some(Condition { at, positive, test: Test::Compare(op, value) });
         }
         let (at, value) = (self.term(b)?, self.value(a)?);
-        Some(Condition { at, positive, test: Test::Compare(turned(op)?, value) })
+        Some(Condition { at, positive, test: Test::Compare(op.mirrored()?, value) })
     }
 
     /// The part of a set variable that says whether something is an element.
@@ -247,17 +247,6 @@ pub fn variable(e: &Expr) -> Option<VarId> {
         ExprKind::Var(v) => Some(v),
         _ => None,
     }
-}
-
-fn turned(op: CompareOp) -> Option<CompareOp> {
-    Some(match op {
-        CompareOp::Equal => CompareOp::Equal,
-        CompareOp::Less => CompareOp::Greater,
-        CompareOp::LessEqual => CompareOp::GreaterEqual,
-        CompareOp::Greater => CompareOp::Less,
-        CompareOp::GreaterEqual => CompareOp::LessEqual,
-        _ => return None,
-    })
 }
 
 struct Reader<'r, 'a, 'm> {

@@ -1,8 +1,7 @@
 //! What must not be lost: the events that can make an asked property false, or the evaluation of an event fail.
 
-use bsym_language::model::{
-    BinaryOp, BuiltinSet, CompareOp, Expr, ExprKind, Pred, PredKind, Subst, SubstKind, UnaryOp,
-};
+use bsym_language::model::truth::is_whole_type;
+use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, Subst, SubstKind, UnaryOp};
 use bsym_language::walk::cut_into_literals;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
@@ -70,21 +69,6 @@ fn parts_stay(
             Some(Some(images)) => is_member(part, &set) && values.iter().all(|v| is_member(v, images)),
         }
     })
-}
-
-/// Whether a set has all values of its type.
-fn is_whole_type(set: &Expr) -> bool {
-    match &set.kind {
-        ExprKind::Carrier(_) => true,
-        ExprKind::Set(set) => {
-            matches!(set, BuiltinSet::Integer | BuiltinSet::Bool | BuiltinSet::String | BuiltinSet::Real)
-        }
-        ExprKind::Unary(UnaryOp::Pow, set) => is_whole_type(set),
-        ExprKind::Binary(BinaryOp::Relation | BinaryOp::Cartesian, a, b) => {
-            is_whole_type(a) && is_whole_type(b)
-        }
-        _ => false,
-    }
 }
 
 /// How many of the guards in front of a body are always well-defined, each where those before it hold; `None` where nothing in the

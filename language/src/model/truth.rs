@@ -164,6 +164,21 @@ fn value(e: &Expr) -> Option<Value> {
     })
 }
 
+/// Tests whether a set is plainly that of all values of its type.
+pub fn is_whole_type<T>(set: &Expr<T>) -> bool {
+    match &set.kind {
+        ExprKind::Carrier(_) => true,
+        ExprKind::Set(set) => {
+            matches!(set, BuiltinSet::Integer | BuiltinSet::Bool | BuiltinSet::String | BuiltinSet::Real)
+        }
+        ExprKind::Unary(UnaryOp::Pow, set) => is_whole_type(set),
+        ExprKind::Binary(BinaryOp::Relation | BinaryOp::Cartesian, a, b) => {
+            is_whole_type(a) && is_whole_type(b)
+        }
+        _ => false,
+    }
+}
+
 /// Two conjuncts that cannot both hold: `x = 1` and `x = 2`, or `P` and `not(P)`.
 pub fn contradiction<'p>(list: impl Iterator<Item = &'p Pred> + Clone) -> Option<(&'p Pred, &'p Pred)> {
     let known: Vec<(&Pred, &Expr, Value)> = list

@@ -10,6 +10,7 @@ use super::*;
 use crate::ast::visit::{FreeNames, VisitorMut, walk_expr_mut};
 use crate::ast::{self, BinaryOp as Infix};
 use crate::eventb::project::{Action, ActionKind, Event as Source, Formula};
+use crate::model::truth::is_whole_type;
 use crate::model::visit::{Names, Replacement, binds};
 use crate::model::{Owed, OwedGoal, OwedKind};
 
@@ -110,17 +111,7 @@ fn gives_value(name: &str, witness: &ast::Expr) -> bool {
 pub(super) fn says_a_type(p: &Pred) -> bool {
     match &p.kind {
         PredKind::True => true,
-        PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) => is_type(set),
-        _ => false,
-    }
-}
-
-fn is_type(set: &Expr) -> bool {
-    match &set.kind {
-        ExprKind::Carrier(_) => true,
-        ExprKind::Set(set) => matches!(set, BuiltinSet::Integer | BuiltinSet::Bool),
-        ExprKind::Unary(UnaryOp::Pow, t) => is_type(t),
-        ExprKind::Binary(BinaryOp::Relation | BinaryOp::Cartesian, a, b) => is_type(a) && is_type(b),
+        PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) => is_whole_type(set),
         _ => false,
     }
 }
