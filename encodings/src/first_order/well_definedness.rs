@@ -5,6 +5,7 @@
 //! asked here than has to be. Goals may ask for more, hypotheses say nothing about it.
 
 use bsym_language::model::{BinaryOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
+use bsym_language::walk::{Part, expr_parts};
 
 use super::{Env, Found, Lowering, unsupported};
 use crate::term::{Term, Terms};
@@ -94,26 +95,6 @@ impl Lowering<'_> {
         let t = self.terms.clone();
         let zero = t.int(0);
         Ok(match &e.kind {
-            ExprKind::Var(_)
-            | ExprKind::Old(_)
-            | ExprKind::Const(_)
-            | ExprKind::Local(_)
-            | ExprKind::Element(..)
-            | ExprKind::Carrier(_)
-            | ExprKind::Integer(_)
-            | ExprKind::Real(_)
-            | ExprKind::String(_)
-            | ExprKind::Bool(_)
-            | ExprKind::MaxInt
-            | ExprKind::MinInt
-            | ExprKind::Set(_)
-            | ExprKind::EmptySet
-            | ExprKind::Succ
-            | ExprKind::Pred => Terms::TRUE,
-            ExprKind::SetExtension(list) | ExprKind::SeqExtension(list) => {
-                let all = list.iter().map(|e| self.has_value(e, env)).collect::<Found<Vec<_>>>()?;
-                t.and(all)
-            }
             ExprKind::Unary(op, a) => {
                 let own = match op {
                     UnaryOp::Card => self.finite(a, env)?,
@@ -125,26 +106,10 @@ impl Lowering<'_> {
                         let size = self.size(a, env)?;
                         t.and([self.is_sequence(a, env)?, t.lt(zero, size)])
                     }
-                    UnaryOp::Negate
-                    | UnaryOp::Pow
-                    | UnaryOp::Pow1
-                    | UnaryOp::Fin
-                    | UnaryOp::Fin1
-                    | UnaryOp::GeneralUnion
-                    | UnaryOp::Inverse
-                    | UnaryOp::Id
-                    | UnaryOp::Dom
-                    | UnaryOp::Ran
-                    | UnaryOp::Closure1
-                    | UnaryOp::Seq
-                    | UnaryOp::Seq1
-                    | UnaryOp::Iseq
-                    | UnaryOp::Iseq1
-                    | UnaryOp::FirstOf
-                    | UnaryOp::SecondOf => Terms::TRUE,
+                    op if !op.is_partial() => Terms::TRUE,
                     _ => return unsupported(e.span, "the meaning of this operator"),
                 };
-                t.and([self.has_value(a, env)?, own])
+                t.and([self.parts_have_values(e, env)?, own])
             }
             ExprKind::Binary(op, a, b) => {
                 use BinaryOp::*;
@@ -162,18 +127,18 @@ impl Lowering<'_> {
                     AddReal | SubtractReal | MultiplyReal | DivideReal | PowerReal => {
                         return unsupported(e.span, "an operator on reals");
                     }
-                    _ => Terms::TRUE,
+                    op if !op.is_partial() => Terms::TRUE,
+                    _ => return unsupported(e.span, "the meaning of this operator"),
                 };
-                t.and([self.has_value(a, env)?, self.has_value(b, env)?, own])
+                t.and([self.parts_have_values(e, env)?, own])
             }
             ExprKind::Apply(f, x) => {
-                let parts = t.and([self.has_value(f, env)?, self.has_value(x, env)?]);
+                let parts = self.parts_have_values(e, env)?;
                 let x = self.value(x, env)?;
                 let inside = self.domain(&x, f, env)?;
                 let one = self.functional_at(f, &x, env)?;
                 t.and([parts, inside, one])
             }
-            ExprKind::BoolOf(p) => self.defined(p, env)?,
             ExprKind::Comprehension(locals, p) => {
                 let (bound, env) = self.bind(locals, env)?;
                 let defined = self.defined(p, &env)?;
@@ -194,14 +159,6 @@ impl Lowering<'_> {
                     _ => return unsupported(e.span, "the meaning of this quantifier"),
                 }
             }
-            ExprKind::Record(fields) | ExprKind::Struct(fields) => {
-                let all = fields.iter().map(|(_, e)| self.has_value(e, env)).collect::<Found<Vec<_>>>()?;
-                t.and(all)
-            }
-            ExprKind::Field(a, _) => self.has_value(a, env)?,
-            ExprKind::WithField(a, _, b) | ExprKind::Prj1(a, b) | ExprKind::Prj2(a, b) => {
-                t.and([self.has_value(a, env)?, self.has_value(b, env)?])
-            }
             ExprKind::If(p, a, b) => {
                 let (first, yes, no) =
                     (self.defined(p, env)?, self.has_value(a, env)?, self.has_value(b, env)?);
@@ -211,7 +168,29 @@ impl Lowering<'_> {
                 let (all, env) = self.definitions(list, env)?;
                 t.and([all, self.has_value(body, &env)?])
             }
-            _ => return unsupported(e.span, "the meaning of this expression"),
+            ExprKind::Abstract(_)
+            | ExprKind::FreeSet(..)
+            | ExprKind::Constructor(..)
+            | ExprKind::TypeParameter(_)
+            | ExprKind::Tree(..)
+            | ExprKind::External(..) => return unsupported(e.span, "the meaning of this expression"),
+            kind if kind.is_partial() => return unsupported(e.span, "the meaning of this expression"),
+            _ => self.parts_have_values(e, env)?,
         })
+    }
+
+    /// The condition under which the parts of an expression that binds no name are well-defined.
+    fn parts_have_values(&mut self, e: &Expr, env: &Env) -> Found<Term> {
+        let mut parts = vec![];
+        expr_parts(e, |part| parts.push(part));
+        let mut all = vec![];
+        for part in parts {
+            match part {
+                Part::Expr(e) => all.push(self.has_value(e, env)?),
+                Part::Pred(p) => all.push(self.defined(p, env)?),
+                _ => {}
+            }
+        }
+        Ok(self.terms.and(all))
     }
 }
