@@ -31,7 +31,7 @@ impl Checker {
             SubstKind::Skip => q,
             SubstKind::Assign(list) => {
                 let mut with = Replacement::default();
-                list.iter().for_each(|(target, value)| replace(&mut with, *target, value.clone()));
+                list.iter().for_each(|(target, value)| with.assign(*target, value.clone()));
                 with.in_pred(&q)
             }
             SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
@@ -143,18 +143,11 @@ impl Checker {
             if let ExprKind::Local(l) = value.kind {
                 locals.push(l);
             }
-            replace(&mut with, target, value);
+            with.assign(target, value);
         }
         let body = PredKind::Implies(Box::new(p.clone()), Box::new(with.in_pred(&q)));
         PredKind::Forall(locals, Box::new(body.at(at))).at(at)
     }
-}
-
-fn replace(with: &mut Replacement, target: Target, value: Expr) {
-    match target {
-        Target::Var(v) => with.variables.insert(v, value),
-        Target::Local(l) => with.locals.insert(l, value),
-    };
 }
 
 fn any_of(mut list: Vec<Pred>, span: Span) -> Pred {

@@ -71,10 +71,7 @@ impl Path {
 
     fn assign(&mut self, target: Target, value: Expr) {
         self.unassigned.remove(&target);
-        match target {
-            Target::Var(v) => self.values.variables.insert(v, value),
-            Target::Local(l) => self.values.locals.insert(l, value),
-        };
+        self.values.assign(target, value);
     }
 
     fn value(&self, target: Target) -> Option<&Expr> {

@@ -560,6 +560,14 @@ impl<T: Clone> Replacement<T> {
         Replacer { with: self, bound: vec![] }
     }
 
+    /// Replaces a target by an expression from now on.
+    pub fn assign(&mut self, target: Target, value: Expr<T>) {
+        match target {
+            Target::Var(v) => self.variables.insert(v, value),
+            Target::Local(l) => self.locals.insert(l, value),
+        };
+    }
+
     /// The expression with all names replaced at once.
     pub fn in_expr(&self, e: &Expr<T>) -> Expr<T> {
         let mut e = e.clone();

@@ -466,15 +466,10 @@ impl Place {
 
 /// Gives a target a value.
 pub(super) fn assign(names: &mut Replacement, target: Target, value: Expr) {
-    match target {
-        Target::Var(v) => {
-            names.old.insert(v, value.clone());
-            names.variables.insert(v, value);
-        }
-        Target::Local(l) => {
-            names.locals.insert(l, value);
-        }
+    if let Target::Var(v) = target {
+        names.old.insert(v, value.clone());
     }
+    names.assign(target, value);
 }
 
 /// The values after one more part of a parallel substitution, which writes what it writes and nothing else.
