@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use bsym_explore::graph::{GraphOptions, collect_from};
 use bsym_explore::options::Order;
-use bsym_explore::partial_order::set::Set;
 use bsym_explore::partial_order::stubborn::{Choice, Relations};
 use bsym_explore::reachability::exploration::Reachability;
 use bsym_explore::reachability::frontier::Frontier;
@@ -32,6 +31,7 @@ use bsym_semantics::trace::{Step, Violation};
 use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::state::{Execution, State};
 use bsym_semantics::value::Value;
+use fixedbitset::FixedBitSet;
 
 /// Each process counts so far, then holds the lock once.
 const FAR: u32 = 3;
@@ -183,7 +183,7 @@ impl Reduce for Lock {
         false
     }
 
-    fn enough(&mut self, _row: &[u32], _enabled: &Set) -> Option<Set> {
+    fn enough(&mut self, _row: &[u32], _enabled: &FixedBitSet) -> Option<FixedBitSet> {
         None
     }
 }
@@ -271,7 +271,7 @@ fn it_is_searched_and_reduced() {
     assert_eq!(search(Lock::new()), (35, 57, 1));
     // Of the states 5 are their own mirrors.
     assert_eq!(search(Lock { is_symmetric: true, ..Lock::new() }).0, (35 + 5) / 2);
-    let set = |list: &[usize]| Set::filter(6, |event| list.contains(&event));
+    let set = |list: &[usize]| list.iter().copied().collect::<FixedBitSet>();
     let of = |list: [&[usize]; 6]| list.map(set).to_vec();
     let relations = Relations {
         dependent: of([

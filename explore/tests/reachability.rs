@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use bsym_explore::options::Order;
-use bsym_explore::partial_order::set::Set;
 use bsym_explore::reachability::exploration::Reachability;
 use bsym_explore::reachability::frontier::Frontier;
 use bsym_explore::reachability::properties::Asked;
@@ -18,6 +17,7 @@ use bsym_explore::space::updates::Updates;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Eval;
 use bsym_semantics::transition::Outcome;
+use fixedbitset::FixedBitSet;
 
 /// Counters that each count to a limit; the step of the first one from its limit goes wrong.
 #[derive(Clone)]
@@ -125,7 +125,7 @@ impl Reduce for Counters {
         false
     }
 
-    fn enough(&mut self, _row: &[u32], _enabled: &Set) -> Option<Set> {
+    fn enough(&mut self, _row: &[u32], _enabled: &FixedBitSet) -> Option<FixedBitSet> {
         None
     }
 }

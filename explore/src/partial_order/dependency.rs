@@ -7,11 +7,12 @@
 
 use std::collections::BTreeSet;
 
+use fixedbitset::FixedBitSet;
+
 use super::footprint::{Effect, Footprint};
 use super::formulas::Formulas;
 use super::literal::Literal;
 use super::location::{Location, touches};
-use super::set::Set;
 
 /// Relations between events.
 pub struct Dependency<'a, 'm> {
@@ -19,7 +20,7 @@ pub struct Dependency<'a, 'm> {
     /// The events.
     pub footprints: &'a [Footprint<'m>],
     /// The variables that each of them reads, and those that it writes.
-    touched: Vec<(Set, Set)>,
+    touched: Vec<(FixedBitSet, FixedBitSet)>,
 }
 
 impl<'a, 'm> Dependency<'a, 'm> {
@@ -83,8 +84,8 @@ impl<'a, 'm> Dependency<'a, 'm> {
     }
 
     /// The variables of locations.
-    fn variables<'l>(&self, locations: impl Iterator<Item = &'l Location>) -> Set {
-        let mut set = Set::below(self.formulas.eval.model.variables.len());
+    fn variables<'l>(&self, locations: impl Iterator<Item = &'l Location>) -> FixedBitSet {
+        let mut set = FixedBitSet::with_capacity(self.formulas.eval.model.variables.len());
         locations.for_each(|at| set.insert(at.variable.index()));
         set
     }
@@ -113,7 +114,8 @@ impl<'a, 'm> Dependency<'a, 'm> {
     /// How two events depend on each other.
     pub fn relation(&self, a: usize, b: usize) -> Relation {
         let ((a_reads, a_writes), (b_reads, b_writes)) = (&self.touched[a], &self.touched[b]);
-        let apart = a_writes.common(b_reads) + b_writes.common(a_reads) + a_writes.common(b_writes) == 0;
+        let apart =
+            a_writes.is_disjoint(b_reads) && b_writes.is_disjoint(a_reads) && a_writes.is_disjoint(b_writes);
         let (a, b) = (&self.footprints[a], &self.footprints[b]);
         if apart {
             Relation::Commute
@@ -127,22 +129,24 @@ impl<'a, 'm> Dependency<'a, 'm> {
     }
 
     /// The events that can make a literal true.
-    pub fn enablers(&self, literal: &Literal<'_>) -> Set {
+    pub fn enablers(&self, literal: &Literal<'_>) -> FixedBitSet {
         let reads = self.variables(literal.reads.iter());
-        Set::filter(self.footprints.len(), |i| {
-            self.touched[i].1.common(&reads) > 0 && self.may_enable(&self.footprints[i], literal)
-        })
+        let enables = |i: &usize| {
+            !self.touched[*i].1.is_disjoint(&reads) && self.may_enable(&self.footprints[*i], literal)
+        };
+        (0..self.footprints.len()).filter(enables).collect()
     }
 
     /// The events that write something that an event reads.
-    pub fn writers_for(&self, event: usize) -> Set {
+    pub fn writers_for(&self, event: usize) -> FixedBitSet {
         let mut reads = self.footprints[event].all_reads();
         let reads: BTreeSet<&Location> = reads.by_ref().collect();
-        Set::filter(self.footprints.len(), |i| {
-            let written = || self.footprints[i].writes.keys();
-            self.touched[i].1.common(&self.touched[event].0) > 0
+        let writes = |i: &usize| {
+            let written = || self.footprints[*i].writes.keys();
+            !self.touched[*i].1.is_disjoint(&self.touched[event].0)
                 && reads.iter().any(|read| written().any(|at| at.overlaps(read)))
-        })
+        };
+        (0..self.footprints.len()).filter(writes).collect()
     }
 }
 

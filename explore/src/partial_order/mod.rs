@@ -46,7 +46,6 @@ pub mod formulas;
 pub mod instances;
 pub mod literal;
 pub mod location;
-pub mod set;
 pub mod stubborn;
 pub mod visible;
 
@@ -55,13 +54,13 @@ use std::sync::Arc;
 
 use bsym_language::model::{Model, Pred, same};
 use bsym_language::walk::cut_into_literals;
+use fixedbitset::FixedBitSet;
 
 use bounds::Bounds;
 use dependency::{Dependency, Relation};
 use footprint::Footprint;
 use formulas::Formulas;
 use literal::Literal;
-use set::Set;
 use stubborn::{Relations, Target};
 
 /// What is looked for in states.
@@ -71,7 +70,7 @@ pub struct Property<'m> {
     /// The truth that is no violation.
     pub good: bool,
     /// The events that are proven to keep it, where the whole invariant holds before.
-    pub proven: Set,
+    pub proven: FixedBitSet,
 }
 
 /// What the texts of a model's events say about their order.
@@ -138,7 +137,7 @@ impl<'m> Table<'_, 'm> {
     /// Says which events depend on each other; how many pairs commute.
     fn add_dependent(&mut self) -> usize {
         let n = self.dependency.footprints.len();
-        let (mut dependent, mut independent) = (vec![Set::below(n); n], 0);
+        let (mut dependent, mut independent) = (vec![FixedBitSet::with_capacity(n); n], 0);
         for a in 0..n {
             dependent[a].insert(a);
             for b in a + 1..n {
@@ -176,12 +175,12 @@ impl<'m> Table<'_, 'm> {
     fn add_property(&mut self, formulas: Formulas<'_, '_>, property: &Property<'m>) {
         let whole = Literal::of(formulas, property.good, property.pred, 0);
         let events = self.dependency.footprints;
-        let breaks = |event: usize| {
-            !property.proven.contains(event)
-                && !visible::preserves(&self.dependency, formulas, &events[event], &whole)
+        let breaks = |event: &usize| {
+            !property.proven.contains(*event)
+                && !visible::preserves(&self.dependency, formulas, &events[*event], &whole)
         };
-        let writers = Set::filter(events.len(), breaks);
-        if writers.is_empty() {
+        let writers = (0..events.len()).filter(breaks).collect::<FixedBitSet>();
+        if writers.is_clear() {
             return;
         }
         let mut parts = vec![];

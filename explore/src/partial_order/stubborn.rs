@@ -6,19 +6,19 @@
 
 use std::sync::Arc;
 
-use super::set::Set;
+use fixedbitset::FixedBitSet;
 
 /// What sets are closed under, and what they must hold.
 #[derive(Clone, Debug, Default)]
 pub struct Relations {
     /// Of each event those that do not accord with it, and itself.
-    pub dependent: Vec<Set>,
+    pub dependent: Vec<FixedBitSet>,
     /// Of each event its guards, as positions in `enablers`.
     pub guards: Vec<Vec<usize>>,
     /// Of each guard the events that can make it true.
-    pub enablers: Vec<Set>,
+    pub enablers: Vec<FixedBitSet>,
     /// Of each event those that write what decides whether it is enabled.
-    pub writers: Vec<Set>,
+    pub writers: Vec<FixedBitSet>,
     /// What a set must be able to bring about.
     pub targets: Vec<Target>,
 }
@@ -28,7 +28,7 @@ pub struct Relations {
 #[derive(Clone, Debug)]
 pub struct Target {
     /// Events that can bring it about, where it is not so already.
-    pub writers: Set,
+    pub writers: FixedBitSet,
     /// Literals that are true where it is, as positions in [`Relations::enablers`].
     pub literals: Vec<usize>,
 }
@@ -53,35 +53,35 @@ impl Chooser {
     }
 
     /// Events of which those that are enabled are enough in a state; `None` where these are all.
-    pub fn choose(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {
+    pub fn choose(&mut self, enabled: &FixedBitSet, truth: Truth<'_>) -> Option<FixedBitSet> {
         self.asked.fill(false);
-        let all = enabled.len();
+        let all = enabled.count_ones(..);
         if all < 2 {
             return None;
         }
         let relations = self.relations.clone();
-        let mut base = Set::below(relations.dependent.len());
+        let mut base = FixedBitSet::with_capacity(relations.dependent.len());
         let mut todo = vec![];
         for target in &relations.targets {
             let options = target.literals.iter().filter(|i| self.truth(**i, truth) == Some(false));
-            let options: Vec<&Set> = options.map(|i| &relations.enablers[*i]).collect();
+            let options: Vec<&FixedBitSet> = options.map(|i| &relations.enablers[*i]).collect();
             let best =
                 options.into_iter().chain([&target.writers]).min_by_key(|set| cost(set, enabled, &base));
-            base.add(best.unwrap_or(&target.writers), &mut todo);
+            add(&mut base, best.unwrap_or(&target.writers), &mut todo);
         }
         self.close(&mut base, todo, enabled, truth);
-        if base.common(enabled) > 0 {
-            return (base.common(enabled) < all).then_some(base);
+        if !base.is_disjoint(enabled) {
+            return (base.intersection_count(enabled) < all).then_some(base);
         }
         // A key event, which stays enabled until an event of the set is taken.
-        let mut best: Option<(usize, Set)> = None;
-        let mut keys: Vec<usize> = enabled.iter().collect();
-        keys.sort_by_key(|key| relations.dependent[*key].common(enabled));
+        let mut best: Option<(usize, FixedBitSet)> = None;
+        let mut keys: Vec<usize> = enabled.ones().collect();
+        keys.sort_by_key(|key| relations.dependent[*key].intersection_count(enabled));
         for key in keys.into_iter().take(KEYS) {
             let mut set = base.clone();
             set.insert(key);
             self.close(&mut set, vec![key], enabled, truth);
-            let size = set.common(enabled);
+            let size = set.intersection_count(enabled);
             if best.as_ref().is_none_or(|(least, _)| size < *least) {
                 best = Some((size, set));
             }
@@ -101,7 +101,13 @@ impl Chooser {
     }
 
     /// Adds what the events of the list need, and so on.
-    fn close(&mut self, set: &mut Set, mut todo: Vec<usize>, enabled: &Set, truth: Truth<'_>) {
+    fn close(
+        &mut self,
+        set: &mut FixedBitSet,
+        mut todo: Vec<usize>,
+        enabled: &FixedBitSet,
+        truth: Truth<'_>,
+    ) {
         let relations = self.relations.clone();
         while let Some(event) = todo.pop() {
             let needed = if enabled.contains(event) {
@@ -109,18 +115,25 @@ impl Chooser {
             } else {
                 let guards = &relations.guards[event];
                 let refuted = guards.iter().filter(|guard| self.truth(**guard, truth) == Some(false));
-                let options: Vec<&Set> = refuted.map(|guard| &relations.enablers[*guard]).collect();
+                let options: Vec<&FixedBitSet> = refuted.map(|guard| &relations.enablers[*guard]).collect();
                 let best = options.into_iter().min_by_key(|option| cost(option, enabled, set));
                 best.unwrap_or(&relations.writers[event])
             };
-            set.add(needed, &mut todo);
+            add(set, needed, &mut todo);
         }
     }
 }
 
 /// How much larger a set becomes: by enabled events first, which are states to visit.
-fn cost(option: &Set, enabled: &Set, set: &Set) -> (usize, usize) {
-    (option.common_without(enabled, set), option.without(set))
+fn cost(option: &FixedBitSet, enabled: &FixedBitSet, set: &FixedBitSet) -> (usize, usize) {
+    let enabled = option.intersection(enabled).filter(|event| !set.contains(*event)).count();
+    (enabled, option.difference_count(set))
+}
+
+/// Adds the events of another set; those that are new are appended to the list as well.
+fn add(set: &mut FixedBitSet, more: &FixedBitSet, new: &mut Vec<usize>) {
+    new.extend(more.difference(set));
+    set.union_with(more);
 }
 
 /// The events with the fewest dependent ones that are tried, where any event will do.
@@ -152,13 +165,13 @@ impl Choice {
     }
 
     /// A stubborn set, apart from whether it pays to ask for one.
-    pub fn stubborn(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {
+    pub fn stubborn(&mut self, enabled: &FixedBitSet, truth: Truth<'_>) -> Option<FixedBitSet> {
         self.chooser.choose(enabled, truth)
     }
 
     /// Of the events that are enabled in a state those that are enough; `None` for all of them. All are enough in any case: where
     /// it has not paid to ask, it is not asked for a while, and longer each time.
-    pub fn choose(&mut self, enabled: &Set, truth: Truth<'_>) -> Option<Set> {
+    pub fn choose(&mut self, enabled: &FixedBitSet, truth: Truth<'_>) -> Option<FixedBitSet> {
         if self.pause.0 > 0 {
             self.pause.0 -= 1;
             return None;

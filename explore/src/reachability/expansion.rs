@@ -1,10 +1,11 @@
 //! Expanding a state: what its groups lead to goes into the table and, if it is new, into the frontier.
 
+use fixedbitset::FixedBitSet;
+
 use super::exploration::Reachability;
 use super::firings::Firings;
 use super::reached::Reached;
 use super::visitor::{Origin, Visitor};
-use crate::partial_order::set::Set;
 use crate::space::dependency_matrix::{Group, GroupId};
 use crate::space::system::{Edges, Expansion, Reduce, Target, unwritten};
 use crate::space::updates::Updates;
@@ -42,7 +43,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     fn expand_enough(&mut self, state: StateId, row: &[u32]) -> bool {
         let matrix = self.reached.system.matrix().clone();
         let n = matrix.groups.len();
-        let (mut enabled, mut moves) = (Set::below(n), vec![0; n]);
+        let (mut enabled, mut moves) = (FixedBitSet::with_capacity(n), vec![0; n]);
         self.held.resize_with(n, Updates::default);
         for group in matrix.group_ids() {
             let updates = &mut self.held[group.index()];
@@ -69,7 +70,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
             }
         }
         self.held = held;
-        self.close(state, !enabled.is_empty(), before)
+        self.close(state, !enabled.is_clear(), before)
     }
 
     /// Adds what a group leads to; whether it is enabled.

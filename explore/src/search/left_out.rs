@@ -18,12 +18,12 @@ use bsym_semantics::trace::replay::Checks;
 use bsym_semantics::transition::Edges;
 use bsym_semantics::transition::state::{Constants, State};
 use bsym_semantics::value::Value;
+use fixedbitset::FixedBitSet;
 
 use super::findings::step_key;
 use super::verifier::{Space, Verifier};
 use super::witness::Failure;
 use crate::audit::{Audit, Finding, Opinion, Refutation};
-use crate::partial_order::set::Set;
 
 /// So many steps are taken without an event that was chosen.
 const FAR: usize = 3;
@@ -76,8 +76,8 @@ fn cut_wrongly(edges: &[Edges], events: &[EventId], opinion: &Opinion) -> Option
 }
 
 /// The events with an edge.
-fn enabled(opinion: &Opinion) -> Set {
-    Set::filter(opinion.events.len(), |e| targets(opinion, e).next().is_some())
+fn enabled(opinion: &Opinion) -> FixedBitSet {
+    (0..opinion.events.len()).filter(|e| targets(opinion, *e).next().is_some()).collect()
 }
 
 /// Where an event leads.
@@ -108,8 +108,8 @@ struct Walk<'w, 'm> {
     checks: &'w Checks,
     cuts: &'w bsym_semantics::evaluator::cuts::Cuts,
     constants: &'w Constants,
-    chosen: Set,
-    enabled: Set,
+    chosen: FixedBitSet,
+    enabled: FixedBitSet,
     /// What the reference has said about states.
     opinions: BTreeMap<State, Opinion>,
 }
@@ -136,7 +136,7 @@ impl Walk<'_, '_> {
         if has_lazy(state) {
             return None;
         }
-        let left_out = |chosen: &Set, opinion: &Opinion| -> Vec<(EventId, State)> {
+        let left_out = |chosen: &FixedBitSet, opinion: &Opinion| -> Vec<(EventId, State)> {
             let events = (0..opinion.events.len()).filter(|e| !chosen.contains(*e));
             let edges = events.flat_map(|e| targets(opinion, e).map(move |s| (EventId(e as u32), s.clone())));
             edges.collect()
@@ -155,7 +155,7 @@ impl Walk<'_, '_> {
                     return Some((steps, found));
                 }
                 let now = enabled(opinion);
-                let changed = self.chosen.iter().find(|e| now.contains(*e) != self.enabled.contains(*e));
+                let changed = self.chosen.ones().find(|e| now.contains(*e) != self.enabled.contains(*e));
                 if let Some(event) = changed {
                     return Some((steps, Refutation::Enabledness(EventId(event as u32))));
                 }
@@ -171,8 +171,8 @@ impl Walk<'_, '_> {
 
     /// An event that was left out and a chosen one that lead elsewhere in the other order.
     fn disorder(&mut self, opinion: &Opinion) -> Option<(Vec<EventId>, Refutation)> {
-        let waiting: Vec<usize> = self.enabled.iter().filter(|e| !self.chosen.contains(*e)).collect();
-        let taken: Vec<usize> = self.enabled.iter().filter(|e| self.chosen.contains(*e)).collect();
+        let waiting: Vec<usize> = self.enabled.difference(&self.chosen).collect();
+        let taken: Vec<usize> = self.enabled.intersection(&self.chosen).collect();
         for (first, then) in waiting.iter().flat_map(|e| taken.iter().map(move |t| (*e, *t))) {
             if let (Some(one), Some(other)) =
                 (self.both(opinion, first, then), self.both(opinion, then, first))

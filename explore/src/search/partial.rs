@@ -12,6 +12,7 @@ use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::trace::replay::{Checks, replay_with};
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::verdict::{Observer, Reason};
+use fixedbitset::FixedBitSet;
 
 use super::constants::{Question, Valuations};
 use super::findings;
@@ -21,7 +22,6 @@ use super::visit::{Instantiated, visit_states};
 use crate::options::{ProvenMeanwhile, SearchOptions};
 use crate::partial_order::formulas::Formulas;
 use crate::partial_order::instances::{Instances, instances};
-use crate::partial_order::set::Set;
 use crate::partial_order::visible::sound_literals;
 use crate::partial_order::{Property, analyse};
 use crate::report::{Incomplete, PartialOrderReduction, Progress, SearchReport, Verdict};
@@ -127,11 +127,11 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> V
     let mut found = vec![];
     for (i, conjunct) in model.invariant.iter().enumerate() {
         if checks.asks(i) {
-            let proven = Set::filter(n, |instance| is_proven(cut.events[instance], i));
+            let proven = (0..n).filter(|instance| is_proven(cut.events[*instance], i)).collect();
             found.push(Property { pred: &conjunct.pred, good: true, proven });
         }
     }
-    let unproven = |pred, good| Property { pred, good, proven: Set::below(n) };
+    let unproven = |pred, good| Property { pred, good, proven: FixedBitSet::new() };
     // A conjunct without a truth value is a violation where all before it hold: also those that nobody asks for.
     if checks.well_definedness
         && let Some(last) = (0..model.invariant.len()).rev().find(|&i| checks.asks(i))
@@ -264,10 +264,10 @@ mod tests {
         let apart = |order: &mut PartialOrder<'_>| {
             let relations = Arc::make_mut(&mut order.relations);
             let n = relations.dependent.len();
-            relations.dependent = (0..n).map(|e| Set::filter(n, |other| other == e)).collect();
+            relations.dependent = (0..n).map(|e| FixedBitSet::from_iter([e])).collect();
             relations.targets.clear();
             relations.targets.push(crate::partial_order::stubborn::Target {
-                writers: Set::filter(n, |e| e == 1),
+                writers: FixedBitSet::from_iter([1]),
                 literals: vec![],
             });
         };

@@ -1,8 +1,9 @@
 //! A layer that takes as few groups as are enough in a state: a stubborn set, with the truths of guards in the state.
 
+use fixedbitset::FixedBitSet;
+
 use super::dependency_matrix::LabelId;
 use super::system::{Effort, Layer, Measured, NoTime, Reduce, Replicate, System, around};
-use crate::partial_order::set::Set;
 use crate::partial_order::stubborn::{Choice, Truth};
 
 /// A system in which the order of steps is not searched where it does not matter.
@@ -21,15 +22,15 @@ impl<S> Stubborn<S> {
 
 impl<S: System> Stubborn<S> {
     /// The set that is enough in a state, whether or not it paid to ask for it; `None` where all enabled groups are needed.
-    pub(crate) fn stubborn(&mut self, row: &[u32], enabled: &Set) -> Option<Set> {
+    pub(crate) fn stubborn(&mut self, row: &[u32], enabled: &FixedBitSet) -> Option<FixedBitSet> {
         self.with_choice(row, |choice, truth| choice.stubborn(enabled, truth))
     }
 
     fn with_choice(
         &mut self,
         row: &[u32],
-        choose: impl FnOnce(&mut Choice, Truth<'_>) -> Option<Set>,
-    ) -> Option<Set> {
+        choose: impl FnOnce(&mut Choice, Truth<'_>) -> Option<FixedBitSet>,
+    ) -> Option<FixedBitSet> {
         let Stubborn { system, choice } = self;
         let choice = choice.as_mut()?;
         let first = choice.first;
@@ -81,7 +82,7 @@ impl<S: Reduce> Reduce for Stubborn<S> {
         self.choice.is_some()
     }
 
-    fn enough(&mut self, row: &[u32], enabled: &Set) -> Option<Set> {
+    fn enough(&mut self, row: &[u32], enabled: &FixedBitSet) -> Option<FixedBitSet> {
         self.with_choice(row, |choice, truth| choice.choose(enabled, truth))
     }
 }

@@ -5,10 +5,11 @@ use std::ops::DerefMut;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use fixedbitset::FixedBitSet;
+
 use super::machine::Machine;
 use super::system::{Effort, Layer, Measured, NoTime, Reduce, Replicate, System, around};
 use crate::compile::context::Context;
-use crate::partial_order::set::Set;
 use crate::symmetry::orbits::Orbits;
 use crate::symmetry::permutation::Permutation;
 use crate::symmetry::reduction::Symmetry;
@@ -80,7 +81,7 @@ impl<'m, S: Replicate + DerefMut<Target = Machine<'m>>> Reduce for Symmetric<S> 
         false
     }
 
-    fn enough(&mut self, _row: &[u32], _enabled: &Set) -> Option<Set> {
+    fn enough(&mut self, _row: &[u32], _enabled: &FixedBitSet) -> Option<FixedBitSet> {
         None
     }
 }

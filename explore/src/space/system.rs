@@ -13,10 +13,10 @@ use bsym_semantics::evaluator::Eval;
 use bsym_semantics::transition::Outcome;
 use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
+use fixedbitset::FixedBitSet;
 
 use super::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use super::updates::Updates;
-use crate::partial_order::set::Set;
 
 /// A transition system.
 ///
@@ -155,7 +155,7 @@ pub trait Reduce: Replicate {
     fn chooses(&self) -> bool;
 
     /// Of the groups that are enabled in a state those whose transitions are enough; `None` where all are needed.
-    fn enough(&mut self, row: &[u32], enabled: &Set) -> Option<Set>;
+    fn enough(&mut self, row: &[u32], enabled: &FixedBitSet) -> Option<FixedBitSet>;
 }
 
 /// The system was stopped before it had an answer.
