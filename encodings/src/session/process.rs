@@ -588,12 +588,7 @@ pub fn find_solver(name: &str) -> Option<PathBuf> {
     // The set-up folder is beside the sources; an installed program finds it if they are still there.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
     let fetched = root.map(|r| r.join(".z3/bin").join(name)).filter(|p| p.is_file());
-    fetched.or_else(|| {
-        let path = std::env::var_os("PATH")?;
-        std::env::split_paths(&path)
-            .map(|d| d.join(format!("{name}{}", std::env::consts::EXE_SUFFIX)))
-            .find(|p| p.is_file())
-    })
+    fetched.or_else(|| which::which(name).ok())
 }
 
 /// Name and version of the solver at `path`; `None` if it does not answer.
