@@ -14,12 +14,11 @@ use bsym_encodings::session::{Answer, Session, TermValue, linked, sat};
 use bsym_encodings::term::{Sort, SortKind, SymbolId, Term, Terms};
 
 /// Numbers that are the same on every machine.
-struct Random(u64);
+struct Random(fastrand::Rng);
 
 impl Random {
     fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) % n as u64) as usize
+        self.0.usize(..n)
     }
 }
 
@@ -58,7 +57,7 @@ impl Generator {
             ("o", t.set_sort(t.set_sort(color))),
         ];
         let free: Vec<Term> = sorts.iter().map(|&(name, sort)| t.symbol(name, sort)).collect();
-        let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995);
+        let random = Random(fastrand::Rng::with_seed(seed));
         let mut g = Generator { t, random, color, pair, symbols: free.clone(), free };
         for _ in 0..8 {
             g.random.below(2);

@@ -203,11 +203,8 @@ fn mutated_files_never_panic() {
     let folder = place.path().join("Tank");
     copy(&folder);
     let package = place.path().join("tank.eventb");
-    let mut seed = 7_u64;
-    let mut random = |below: usize| {
-        seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % below
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut random = |below: usize| random.usize(..below);
     const BITS: [&str; 12] = ["(", ")", "[", "]", "'", ",", "\\", "none", "\"", "<", "∀", "0"];
     let mut models = 0;
     for round in 0..600 {

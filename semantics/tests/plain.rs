@@ -32,26 +32,18 @@ fn pair(a: &Kind, b: &Kind) -> Kind {
 }
 
 struct Random {
-    state: u64,
+    numbers: fastrand::Rng,
     locals: Vec<(String, Kind)>,
     names: usize,
 }
 
 impl Random {
     fn new(seed: u64) -> Random {
-        let mut random =
-            Random { state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1, locals: vec![], names: 0 };
-        (0..4).for_each(|_| {
-            random.below(2);
-        });
-        random
+        Random { numbers: fastrand::Rng::with_seed(seed), locals: vec![], names: 0 }
     }
 
     fn below(&mut self, n: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        ((self.state >> 20) % n as u64) as usize
+        self.numbers.usize(..n)
     }
 
     fn pick<'a>(&mut self, all: &[&'a str]) -> &'a str {

@@ -186,11 +186,8 @@ mod tests {
     /// All assignments against propagation, for clauses from a small generator.
     #[test]
     fn a_contradiction_is_never_seen_where_there_is_a_model() {
-        let mut seed = 12345u32;
-        let mut next = |n: u32| {
-            seed = seed.wrapping_mul(1_103_515_245).wrapping_add(12345);
-            (seed >> 16) % n
-        };
+        let mut random = fastrand::Rng::with_seed(12345);
+        let mut next = |n: u32| random.u32(..n);
         for _ in 0..300 {
             let clauses: Vec<[Code; 3]> = (0..3 + next(30)).map(|_| [0; 3].map(|_| 2 + next(12))).collect();
             let mut checker = Checker::default();

@@ -1,22 +1,18 @@
 //! Random machines whose events read and write parts of functions, relations, sets and sequences that may be absent, beside
 //! events that go round for ever.
 
-/// A generator of numbers (Steele, Lea, Flood: *Fast Splittable Pseudorandom Number Generators*, OOPSLA 2014).
-pub struct Dice(u64);
+/// Random numbers, the same on every run.
+pub struct Dice(fastrand::Rng);
 
 impl Dice {
     /// One for a seed.
     pub fn new(seed: u64) -> Dice {
-        Dice(seed)
+        Dice(fastrand::Rng::with_seed(seed))
     }
 
     /// A number below another one.
     pub fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((z ^ (z >> 31)) % n as u64) as usize
+        self.0.usize(..n)
     }
 
     fn one_of<'a, T: ?Sized>(&mut self, list: &[&'a T]) -> &'a T {
@@ -345,7 +341,8 @@ impl Draw {
             }
             8 => {
                 let w = self.name();
-                let from = match self.function().filter(|_| self.dice.0 & 8 == 0) {
+                let function = self.function().filter(|_| self.dice.percent(50));
+                let from = match function {
                     Some(f) => format!("{w} : dom({f})"),
                     None => format!("{w} : 1..2"),
                 };

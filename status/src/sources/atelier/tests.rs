@@ -254,11 +254,8 @@ fn paths_may_have_blanks_and_apostrophes() {
 #[test]
 fn damaged_files_prove_no_more() {
     let sound = proven(folder(&database()).path(), Level::Tool).0;
-    let mut seed = 11u32;
-    let mut below = |n: usize| {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (seed >> 8) as usize % n
-    };
+    let mut random = fastrand::Rng::with_seed(11);
+    let mut below = |n: usize| random.usize(..n);
     for round in 0..300 {
         let mut files = database();
         // The machine stays as it is, so that it can be read.

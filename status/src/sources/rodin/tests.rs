@@ -417,11 +417,8 @@ fn an_open_theorem_takes_away_what_may_rest_on_it() {
 /// Bytes that are wrong, missing or twice there: an error or a status, never a panic.
 #[test]
 fn damaged_files_never_panic() {
-    let mut seed = 7u32;
-    let mut below = |n: usize| {
-        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        (seed >> 8) as usize % n
-    };
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut below = |n: usize| random.usize(..n);
     for round in 0..400 {
         let mut files = tank();
         let chosen = below(files.len());
