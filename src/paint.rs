@@ -1,6 +1,7 @@
 //! Colour, where it is wanted. Without colour the text is the same.
 
-use std::io::IsTerminal;
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
 
 use crate::arguments::ColorChoice;
 
@@ -13,21 +14,21 @@ pub struct Paint {
 impl Paint {
     /// For standard output.
     pub fn stdout(choice: ColorChoice) -> Paint {
-        Paint::choose(choice, std::io::stdout().is_terminal())
+        Paint::choose(choice, AutoStream::choice(&std::io::stdout()))
     }
 
     /// For standard error.
     pub fn stderr(choice: ColorChoice) -> Paint {
-        Paint::choose(choice, std::io::stderr().is_terminal())
+        Paint::choose(choice, AutoStream::choice(&std::io::stderr()))
     }
 
-    fn choose(choice: ColorChoice, terminal: bool) -> Paint {
-        let asked_not_to = std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty());
+    /// `detected` depends on the terminal and the environment.
+    fn choose(choice: ColorChoice, detected: anstream::ColorChoice) -> Paint {
         Paint {
             on: match choice {
                 ColorChoice::Always => true,
                 ColorChoice::Never => false,
-                ColorChoice::Auto => terminal && !asked_not_to,
+                ColorChoice::Auto => detected != anstream::ColorChoice::Never,
             },
         }
     }
@@ -37,32 +38,32 @@ impl Paint {
         self.on
     }
 
-    fn wrap(self, code: &str, text: &str) -> String {
-        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+    fn wrap(self, style: Style, text: &str) -> String {
+        if self.on { format!("{style}{text}{style:#}") } else { text.to_string() }
     }
 
     /// Good news.
     pub fn good(self, text: &str) -> String {
-        self.wrap("1;32", text)
+        self.wrap(AnsiColor::Green.on_default().bold(), text)
     }
 
     /// Bad news.
     pub fn bad(self, text: &str) -> String {
-        self.wrap("1;31", text)
+        self.wrap(AnsiColor::Red.on_default().bold(), text)
     }
 
-    /// Neither.
+    /// Neither good nor bad news.
     pub fn doubt(self, text: &str) -> String {
-        self.wrap("1;33", text)
+        self.wrap(AnsiColor::Yellow.on_default().bold(), text)
     }
 
     /// A heading.
     pub fn strong(self, text: &str) -> String {
-        self.wrap("1", text)
+        self.wrap(Style::new().bold(), text)
     }
 
     /// Less important.
     pub fn faint(self, text: &str) -> String {
-        self.wrap("2", text)
+        self.wrap(Style::new().dimmed(), text)
     }
 }

@@ -16,7 +16,7 @@ pub fn root() -> PathBuf {
 /// The program with a time limit, started in [`root`].
 pub fn bsym() -> Limited {
     let mut command = Limited::new(env!("CARGO_BIN_EXE_bsym"));
-    command.current_dir(root()).env_remove("RUST_LOG").env_remove("NO_COLOR");
+    command.current_dir(root()).env_remove("RUST_LOG").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
     command
 }
 
