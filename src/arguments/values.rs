@@ -86,26 +86,13 @@ pub fn threads(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "expected a number from 1 to 64".into())
 }
 
-/// A number of bytes as `4G`, `500M`, `64K` or plain bytes; not zero.
+/// A number of bytes as `4G`, `500M`, `64K` or plain bytes, in powers of 1024; not zero.
 pub fn memory(text: &str) -> Result<u64, String> {
     let form = "expected a size such as `4G` or `500M`";
-    let text = text.trim();
-    let split = text.find(|c: char| c.is_alphabetic()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" | "kib" => 1 << 10,
-        "m" | "mb" | "mib" => 1 << 20,
-        "g" | "gb" | "gib" => 1 << 30,
-        "t" | "tb" | "tib" => 1 << 40,
-        _ => return Err(form.into()),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| form)?;
-    let bytes = number * factor as f64;
-    if !bytes.is_finite() || bytes < 1.0 {
-        return Err(format!("a memory limit is above zero; {form}"));
+    match parse_size::Config::new().with_binary().parse_size(text) {
+        Ok(0) => Err(format!("a memory limit is above zero; {form}")),
+        bytes => bytes.map_err(|_| form.into()),
     }
-    Ok(bytes as u64)
 }
 
 #[cfg(test)]
@@ -131,7 +118,9 @@ mod tests {
         assert_eq!(memory("4G"), Ok(4 << 30));
         assert_eq!(memory("500M"), Ok(500 << 20));
         assert_eq!(memory("1.5 KiB"), Ok(1536));
-        for text in ["", "0", "-4G", "G", "4X"] {
+        assert_eq!(memory("64kb"), Ok(64 << 10));
+        assert_eq!(memory("1000"), Ok(1000));
+        for text in ["", "0", "-4G", "G", "4X", "nan", "1e300T"] {
             assert!(memory(text).is_err(), "{text}");
         }
     }
