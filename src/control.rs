@@ -158,9 +158,9 @@ impl Control {
         let mut beside = self.beside();
         let other = beside.as_ref().map_or(0, |child| {
             let id = child.lock().unwrap_or_else(|e| e.into_inner()).id();
-            memory_of(&id.to_string(), "VmRSS:").unwrap_or(0)
+            status_of(&id.to_string(), "VmRSS:").unwrap_or(0)
         });
-        let own = memory_of_field("VmRSS:").unwrap_or(0);
+        let own = memory_in_use().unwrap_or(0);
         let used = own.saturating_add(other);
         if used <= limit {
             return if used > limit / 2 { SHORT_TICK } else { TICK };
@@ -252,19 +252,16 @@ impl Control {
 
 /// Largest memory that was in use, in bytes, where the system tells.
 pub fn peak_memory() -> Option<u64> {
-    memory_of_field("VmHWM:")
+    status_of("self", "VmHWM:")
 }
 
 /// Memory in use now, in bytes, where the system tells.
 pub fn memory_in_use() -> Option<u64> {
-    memory_of_field("VmRSS:")
+    memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
-fn memory_of_field(field: &str) -> Option<u64> {
-    memory_of("self", field)
-}
-
-fn memory_of(process: &str, field: &str) -> Option<u64> {
+/// A number of bytes in what Linux says of a process.
+fn status_of(process: &str, field: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix(field))?;
     let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -273,5 +270,5 @@ fn memory_of(process: &str, field: &str) -> Option<u64> {
 
 /// Whether `--memory` can be enforced here.
 pub fn memory_is_known() -> bool {
-    memory_of_field("VmRSS:").is_some()
+    memory_in_use().is_some()
 }

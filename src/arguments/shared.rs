@@ -115,7 +115,7 @@ pub struct LimitArguments {
     /// Stop after this time: 60s, 500ms, 2m, 1h, or plain seconds
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
     pub timeout: Option<Duration>,
-    /// Stop when the program uses more memory than this: 4G, 500M (Linux only)
+    /// Stop when the program uses more memory than this: 4G, 500M
     #[arg(long, value_name = "SIZE", value_parser = memory, help_heading = "Limits")]
     pub memory: Option<u64>,
 }
