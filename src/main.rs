@@ -25,6 +25,7 @@ mod solvers;
 #[cfg(unix)]
 mod supervise;
 mod traces;
+mod uri;
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -11,7 +11,7 @@ use lsp_types::{
 };
 
 use super::position::Lines;
-use super::uri;
+use crate::uri;
 
 /// The lines of all files that a model was read from.
 pub struct Places<'s> {

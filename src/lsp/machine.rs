@@ -12,7 +12,7 @@ use lsp_types::{Location, Position};
 use super::diagnostics::Places;
 use super::names::{Names, Occurrence};
 use super::position::Lines;
-use super::uri;
+use crate::uri;
 
 /// A machine's trees and names, and those of all that it refers to.
 pub struct Trees {

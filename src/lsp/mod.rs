@@ -22,7 +22,6 @@ mod position;
 mod references;
 mod server;
 mod symbols;
-mod uri;
 
 use std::time::Duration;
 

@@ -13,7 +13,7 @@ use super::diagnostics::Places;
 use super::documents::Documents;
 use super::machine::Trees;
 use super::names::{Kind, Occurrence};
-use super::uri;
+use crate::uri;
 
 /// Machines of classical B that may refer to others.
 const EXTENSIONS: [&str; 4] = ["mch", "ref", "imp", "sys"];

@@ -22,7 +22,8 @@ use serde::de::DeserializeOwned;
 
 use super::documents::{Document, Documents};
 use super::machine::Trees;
-use super::{completion, diagnostics, hover, references, symbols, uri};
+use super::{completion, diagnostics, hover, references, symbols};
+use crate::uri;
 
 /// What the server can do.
 pub fn capabilities() -> ServerCapabilities {

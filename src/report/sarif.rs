@@ -6,6 +6,7 @@ use bsym_language::diagnostic::codes::DOCUMENTATION;
 use serde_json::{Map, Value as Json, json};
 
 use super::findings::{Checked, Finding, Place, Step, relative};
+use crate::uri::encoded;
 
 /// All files as one log.
 pub fn write(checked: &[Checked], exit: i32) -> String {
@@ -133,15 +134,7 @@ fn physical(place: &Place) -> Json {
 /// A path as a URI: below the current folder a relative one.
 fn artifact(file: &str) -> Json {
     let path = relative(file);
-    let mut uri = String::new();
-    for byte in path.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(byte as char)
-            }
-            _ => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
+    let uri = encoded(&path);
     match path.starts_with('/') {
         true => json!({ "uri": format!("file://{uri}") }),
         false => json!({ "uri": uri }),

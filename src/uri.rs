@@ -1,9 +1,18 @@
-//! From the addresses of documents to paths and back.
+//! Paths as URIs, and the paths of URIs.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use lsp_types::Uri;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+/// Characters that are written with `%`: all but the unreserved ones (RFC 3986) and the slash between folders.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+
+/// Encodes a path with slashes for a URI.
+pub fn encoded(path: &str) -> String {
+    utf8_percent_encode(path, ESCAPED).to_string()
+}
 
 /// The path of a document. What is no file, as an unsaved new one, has its whole address as its path.
 pub fn path(uri: &Uri) -> PathBuf {
@@ -11,10 +20,10 @@ pub fn path(uri: &Uri) -> PathBuf {
     let Some(rest) = text.strip_prefix("file://") else { return PathBuf::from(text) };
     // What stands before the first `/` is a host.
     let rest = rest.find('/').map_or(rest, |at| &rest[at..]);
-    let path = decoded(rest);
+    let path = percent_decode_str(rest).decode_utf8_lossy();
     // `/c:/m.mch` of Windows.
     let drive = path.as_bytes().get(1..3).is_some_and(|d| d[0].is_ascii_alphabetic() && d[1] == b':');
-    PathBuf::from(if drive { &path[1..] } else { &path })
+    PathBuf::from(if drive { &path[1..] } else { &path[..] })
 }
 
 /// The address of a file; `None` where its path is not absolute.
@@ -25,36 +34,8 @@ pub fn of_path(path: &Path) -> Option<Uri> {
         return Uri::from_str(text).ok().filter(|_| text.contains(':'));
     }
     let text = text.replace('\\', "/");
-    let mut out = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                out.push(byte as char)
-            }
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Uri::from_str(&out).ok()
-}
-
-fn decoded(text: &str) -> String {
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while at < bytes.len() {
-        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
-        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()).filter(|_| bytes[at] == b'%') {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
+    let root = if text.starts_with('/') { "file://" } else { "file:///" };
+    Uri::from_str(&format!("{root}{}", encoded(&text))).ok()
 }
 
 #[cfg(test)]
