@@ -1,10 +1,29 @@
 //! How long an engine may go on, and how it is told to stop.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use bsym_semantics::verdict::Reason;
+
+/// How much longer than its counted time a part may take by the clock, so that it ends where the work of a solver says little.
+const SLACK: u32 = 8;
+
+thread_local! {
+    static WORK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// The work of all solvers of this thread so far: about the time that it takes, counted in steps of the solvers, so that it is the
+/// same in each run.
+pub fn work() -> Duration {
+    WORK.get()
+}
+
+/// Counts work of a solver of this thread.
+pub fn spend(work: Duration) {
+    WORK.set(WORK.get() + work);
+}
 
 /// Deadline and cancellation of a run. Clones share the cancellation.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +36,12 @@ pub struct Budget {
     /// Only the SAT solver that is built in counts it.
     pub steps: Option<u64>,
     cancelled: Arc<AtomicBool>,
+    /// The flag of the run that this is a part of.
+    outer: Option<Arc<AtomicBool>>,
+    /// Times of parts and queries are counted in the [work](work) of the solvers of a thread.
+    is_counted: bool,
+    /// The [work](work) with which this part ends.
+    end: Option<Duration>,
 }
 
 /// Why something stopped without an answer.
@@ -49,10 +74,26 @@ impl Budget {
         Self::default()
     }
 
-    /// The same cancellation, ending after `time` from now or at the own deadline, whichever comes first.
+    /// A budget of which the times of parts and queries, but not the end of the run, are counted in steps of solvers instead of read
+    /// from a clock, so that they end at the same point in each run. Only of use on one thread, and only solvers that are linked count.
+    pub fn counted(&self) -> Self {
+        Budget { is_counted: true, ..self.clone() }
+    }
+
+    /// Returns true if times are [counted](Self::counted).
+    pub fn is_counted(&self) -> bool {
+        self.is_counted
+    }
+
+    /// A budget with the same cancellation that ends after `time` from now or at the own deadline, whichever comes first.
     pub fn within(&self, time: Duration) -> Self {
-        let end = Instant::now() + time;
-        Budget { deadline: Some(self.deadline.map_or(end, |d| d.min(end))), ..self.clone() }
+        let by_clock = Instant::now() + if self.is_counted { time * SLACK } else { time };
+        let by_work = self.is_counted.then(|| work() + time);
+        Budget {
+            deadline: Some(self.deadline.map_or(by_clock, |own| own.min(by_clock))),
+            end: self.end.into_iter().chain(by_work).min(),
+            ..self.clone()
+        }
     }
 
     /// The same run with at most `time` for one query.
@@ -65,14 +106,20 @@ impl Budget {
         Budget { steps: Some(steps), ..self.clone() }
     }
 
+    /// The budget of a part of this run, which can be cancelled alone. It ends with the run as well.
+    pub fn part(&self) -> Self {
+        Budget { cancelled: Arc::default(), outer: Some(self.cancelled.clone()), ..self.clone() }
+    }
+
     /// Asks everything that shares this budget to stop. Safe from a signal handler's thread.
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::SeqCst);
     }
 
-    /// Whether [`cancel`](Self::cancel) was called.
+    /// Returns true once [`cancel`](Self::cancel) was called, here or on the run that this is a part of.
     pub fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::SeqCst)
+        let is_set = |flag: &AtomicBool| flag.load(Ordering::SeqCst);
+        is_set(&self.cancelled) || self.outer.as_deref().is_some_and(is_set)
     }
 
     /// The flag that [`cancel`](Self::cancel) sets.
@@ -84,7 +131,9 @@ impl Budget {
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_cancelled() {
             Err(Stopped::Cancelled)
-        } else if self.deadline.is_some_and(|d| Instant::now() >= d) {
+        } else if self.deadline.is_some_and(|d| Instant::now() >= d)
+            || self.end.is_some_and(|end| work() >= end)
+        {
             Err(Stopped::Timeout)
         } else {
             Ok(())
@@ -93,14 +142,23 @@ impl Budget {
 
     /// The rest of the run, if it ends by itself.
     pub fn left(&self) -> Option<Duration> {
+        let by_work = self.end.map(|end| end.saturating_sub(work()));
+        self.by_clock().into_iter().chain(by_work).min()
+    }
+
+    fn by_clock(&self) -> Option<Duration> {
         self.deadline.map(|d| d.saturating_duration_since(Instant::now()))
     }
 
-    /// Time that one query may take: the rest of the run, at most the query's own limit.
+    /// Time by the clock that one query may take: the rest of the run, at most the query's own limit.
     pub fn query_time(&self) -> Option<Duration> {
-        match (self.left(), self.query) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        }
+        let query = self.query.map(|time| if self.is_counted { time * SLACK } else { time });
+        self.by_clock().into_iter().chain(query).min()
+    }
+
+    /// Work that one query may take where times are [counted](Self::counted).
+    pub fn query_work(&self) -> Option<Duration> {
+        let left = self.end.map(|end| end.saturating_sub(work()));
+        left.into_iter().chain(self.query.filter(|_| self.is_counted)).min()
     }
 }

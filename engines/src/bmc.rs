@@ -6,7 +6,7 @@
 //!
 //! Between two depths the [diameter](Diameter) gets a share of the time: where longer paths repeat states, the search was a proof.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::first_order::Sequent;
@@ -18,14 +18,14 @@ use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::first_order::{Deduced, assumed, no_failure, no_violation};
 use crate::options::Job;
-use crate::outcome::{DEEPEST_SMALL, Outcome, Slice, Work};
+use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::paths::counterexample::{Attempt, attempt};
 use crate::paths::diameter::Diameter;
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
 use crate::verdict::{Engine, PathSize, Progress};
 
-/// Depth from which the [diameter](Diameter) is looked for, its share of the time, and what it may take at first.
+/// Depth from which the [diameter](Diameter) is looked for, which part of the time of the search it may take, and what at first.
 const SHORTEST: usize = 2;
 const DIAMETER_SHARE: u32 = 3;
 const DIAMETER_FIRST: Duration = Duration::from_millis(100);
@@ -33,21 +33,14 @@ const DIAMETER_FIRST: Duration = Duration::from_millis(100);
 /// How long it may take to find out whether there is a path on which nothing can go wrong.
 const POSSIBLE: Duration = Duration::from_secs(1);
 
-/// What is to be done next at the current depth.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stage {
-    Initialisation,
-    Violation,
-    Failure,
-    Diameter,
-    Extend,
-}
-
-/// A bounded model checker that can be paused.
+/// A bounded model checker.
 #[derive(Debug)]
 pub struct Bmc {
     path: Path,
-    stage: Stage,
+    /// Number of states of the path, from the first, that are assumed good: no violation ends there, or it is not known.
+    good: usize,
+    /// Number of depths, from 0, at which violations, and failures of the next step, were looked for.
+    searched: usize,
     /// Deepest depth that is known to be clear together with all depths before it.
     clear: Option<usize>,
     /// A query was not decided, so deeper depths do not extend `clear`.
@@ -55,8 +48,7 @@ pub struct Bmc {
     diameter: Option<Diameter>,
     /// Answers what the session does not.
     deduced: Deduced,
-    /// Time for the search, and for the diameter.
-    searched: Duration,
+    /// Time at work for the diameter.
     compared: Duration,
 }
 
@@ -69,12 +61,12 @@ impl Bmc {
         let path = Path::new(problem, Start::Initial, open)?;
         Ok(Bmc {
             path,
-            stage: Stage::Initialisation,
+            good: 0,
+            searched: 0,
             clear: None,
             undecided: None,
             diameter: None,
             deduced: Deduced::default(),
-            searched: Duration::ZERO,
             compared: Duration::ZERO,
         })
     }
@@ -84,9 +76,9 @@ impl Bmc {
         self.clear
     }
 
-    /// Number of steps of the path at hand.
-    pub fn depth(&self) -> usize {
-        self.path.depth()
+    /// The first depth that was not searched yet.
+    pub fn next(&self) -> usize {
+        self.searched
     }
 
     /// Why some depth was left open.
@@ -105,45 +97,80 @@ impl Bmc {
         Statistics { size: search.size, ..all }
     }
 
-    /// Goes on until something is decided, the slice is over, or depth `to` is done.
+    /// Searches depth after depth until something is decided, the limit of the job is reached or the time is up.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn advance(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-        to: Option<usize>,
-    ) -> Result<Outcome, SolverError> {
+    pub fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        let begin = work.worked();
         loop {
-            if let Err(stopped) = work.slice.budget.check() {
-                return Ok(Outcome::Paused(stopped));
-            }
-            if to.is_some_and(|to| self.done_with(to)) {
-                return Ok(Outcome::Reached);
-            }
-            let (begin, stage) = (Instant::now(), self.stage);
-            let outcome = match stage {
-                Stage::Initialisation => self.initialisation(problem, work)?,
-                Stage::Violation => self.violation(problem, work)?,
-                Stage::Failure => self.failure(problem, work, to)?,
-                Stage::Diameter => self.diameter(problem, work, to)?,
-                Stage::Extend => self.extend(problem, work)?,
-            };
-            match stage {
-                Stage::Diameter => self.compared += begin.elapsed(),
-                _ => self.searched += begin.elapsed(),
-            }
-            if let Some(outcome) = outcome {
+            if let Some(outcome) = self.deepen(problem, work, false)? {
                 return Ok(outcome);
+            }
+            let time = work.worked().saturating_sub(begin + self.compared) / DIAMETER_SHARE;
+            if let Some(proof) = self.diameter(problem, work, time)? {
+                return Ok(proof);
             }
         }
     }
 
-    /// Whether violations on traces with `depth` events, and failures from their last states, were looked for.
-    fn done_with(&self, depth: usize) -> bool {
-        let past = matches!(self.stage, Stage::Diameter | Stage::Extend);
-        self.path.depth() > depth || (self.path.depth() == depth && past)
+    /// Searches all depths up to one. `None` if nothing is decided there. The caller has proofs of its own.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn reach(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        depth: usize,
+    ) -> Result<Option<Outcome>, SolverError> {
+        while self.searched <= depth {
+            if let Some(outcome) = self.deepen(problem, work, true)? {
+                return Ok(Some(outcome));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Searches the next depth: violations on traces of that many events, and failures of the step after them.
+    fn deepen(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        is_base: bool,
+    ) -> Result<Option<Outcome>, SolverError> {
+        if let Err(stopped) = work.check() {
+            return Ok(Some(Outcome::Unknown(stopped.into())));
+        }
+        let k = self.searched;
+        if k == 0
+            && self.good == 0
+            && let Some(outcome) = self.initialisation(problem, work)?
+        {
+            return Ok(Some(outcome));
+        }
+        if self.path.depth() < k {
+            // What has no term for sets of any size often has one for small ones.
+            if !problem.is_complete() {
+                work.small_scopes.wish(k - 1);
+            }
+            if work.job.depth.is_some_and(|limit| k > limit) {
+                return Ok(Some(Outcome::Unknown(Reason::DepthLimit(k - 1))));
+            }
+            self.path.extend(problem)?;
+        }
+        if self.good <= k {
+            if let Some(outcome) = self.violation(problem, work, k)? {
+                return Ok(Some(outcome));
+            }
+            self.path.assume_conjuncts(problem)?;
+            self.good = k + 1;
+        }
+        let outcome = self.failure(problem, work, k, is_base)?;
+        if outcome.is_none() {
+            self.searched = k + 1;
+        }
+        Ok(outcome)
     }
 
     fn initialisation(
@@ -153,11 +180,10 @@ impl Bmc {
     ) -> Result<Option<Outcome>, SolverError> {
         if let Some(checked) = failing_initialisation(problem, work)? {
             let query = "failure of the initialisation";
-            if let Some(outcome) = self.digest(problem, work, query, checked.map(Some))? {
+            if let Some(outcome) = self.digest(work, query, checked.map(Some))? {
                 return Ok(Some(outcome));
             }
         }
-        self.stage = Stage::Violation;
         Ok(match &problem.existence {
             Existence::Nothing(what @ Vacuous::NoInitialState, why) => {
                 Some(Outcome::Vacuous(*what, why.clone()))
@@ -170,8 +196,8 @@ impl Bmc {
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
+        k: usize,
     ) -> Result<Option<Outcome>, SolverError> {
-        let k = self.path.depth();
         let violation = self.path.violation(problem, work.job);
         let mut checked = match violation {
             Terms::FALSE => self.possible(problem, work)?,
@@ -188,9 +214,7 @@ impl Bmc {
             && Session::is_held_back(reason)
         {
             // In small scopes the evaluator may say of axioms what keeps a solver busy for long.
-            if let Some(found) = work.look_beside(&problem.excluded, k)? {
-                return Ok(Some(Outcome::Violated(found)));
-            }
+            work.small_scopes.wish(k);
             checked = self.ask_violation(problem, work, violation, false)?;
         }
         if let Checked::Unsat { without_question: true } = checked
@@ -199,15 +223,15 @@ impl Bmc {
             if problem.is_complete() {
                 return Ok(Some(match &self.undecided {
                     None => Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth: k })),
-                    // No deeper question is left, and nobody decided one of those before.
-                    Some(why) => Outcome::Stuck(Reason::Exhausted(why.clone())),
+                    // No deeper question is left, and one of those before was not decided.
+                    Some(why) => Outcome::Unknown(Reason::Exhausted(why.clone())),
                 }));
             }
             if k >= DEEPEST_SMALL {
-                return Ok(Some(Outcome::Stuck(Reason::Unsupported)));
+                return Ok(Some(Outcome::Unknown(Reason::Unsupported)));
             }
         }
-        if let Some(outcome) = self.digest(problem, work, &format!("depth {k}"), checked)? {
+        if let Some(outcome) = self.digest(work, &format!("depth {k}"), checked)? {
             return Ok(Some(outcome));
         }
         if self.undecided.is_none() && problem.covers(k) {
@@ -222,8 +246,6 @@ impl Bmc {
                 propositional: self.path.session.statistics().size,
             }),
         });
-        self.path.assume_conjuncts(problem)?;
-        self.stage = Stage::Failure;
         Ok(None)
     }
 
@@ -240,8 +262,7 @@ impl Bmc {
         sequents: impl FnOnce(&Problem, &Job, &Steps<'_>) -> Option<Vec<Sequent>>,
     ) -> Result<Checked<Option<Attempt>>, SolverError> {
         if self.deduced.may_serve(problem) {
-            let soon = Deduced::before(work.slice);
-            let checked = session(self, problem, &mut work.within(&soon))?;
+            let checked = session(self, problem, &mut Deduced::before(work))?;
             if !matches!(checked, Checked::Unknown(Stopped::Timeout)) {
                 return Ok(checked);
             }
@@ -259,10 +280,9 @@ impl Bmc {
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<Checked<Option<Attempt>>, SolverError> {
-        let query = work.slice.query.map_or(POSSIBLE, |q| q.min(POSSIBLE));
-        let soon = Slice { query: Some(query), ..work.slice.clone() };
-        Ok(match self.ask_violation(problem, &mut work.within(&soon), Terms::FALSE, true)? {
-            Checked::Unknown(Stopped::Timeout) if work.slice.budget.check().is_ok() => {
+        let checked = self.ask_violation(problem, &mut work.with_query(POSSIBLE), Terms::FALSE, true)?;
+        Ok(match checked {
+            Checked::Unknown(Stopped::Timeout) if work.check().is_ok() => {
                 Checked::Unsat { without_question: false }
             }
             checked => checked,
@@ -280,13 +300,16 @@ impl Bmc {
         // Where nothing can go wrong, what is asked is only whether there is such a path.
         let target = violation != Terms::FALSE;
         let asked = if target { violation } else { Terms::TRUE };
-        let read = |model: &mut Model<'_>, taken| {
-            if target { attempt(problem, work.job, model, taken).map(Some) } else { Ok(None) }
-        };
+        let job = work.job;
         // Nothing is concluded from a path that only is possible.
         let is_final = |found: &Option<Attempt>| found.as_ref().is_none_or(Attempt::is_found);
         self.path.session.hold_back(holds_back);
-        let checked = self.path.check(asked, &[], &work.slice.query(), read, is_final);
+        let checked = work.ask(|budget| {
+            let read = |model: &mut Model<'_>, taken| {
+                if target { attempt(problem, job, model, taken).map(Some) } else { Ok(None) }
+            };
+            self.path.check(asked, &[], budget, read, is_final)
+        });
         self.path.session.hold_back(false);
         checked
     }
@@ -295,15 +318,14 @@ impl Bmc {
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
-        to: Option<usize>,
+        k: usize,
+        is_base: bool,
     ) -> Result<Option<Outcome>, SolverError> {
         let terms = problem.terms();
-        let k = self.path.depth();
         let failures = self.path.failures(problem);
-        self.stage = Stage::Diameter;
         // A step that fails is an event, too. Beyond the limit only a proof needs to know of it.
         let beyond = work.job.depth.is_some_and(|limit| k >= limit);
-        if failures.is_empty() || (beyond && to.is_none()) {
+        if failures.is_empty() || (beyond && !is_base) {
             return Ok(None);
         }
         let any = terms.or(failures.iter().map(|f| f.1));
@@ -311,69 +333,50 @@ impl Bmc {
             problem,
             work,
             |bmc, problem, work| {
-                let read = |model: &mut Model<'_>, taken| attempt(problem, work.job, model, taken);
-                let checked = bmc.path.check(any, &failures, &work.slice.query(), read, Attempt::is_found)?;
+                let job = work.job;
+                let checked = work.ask(|budget| {
+                    let read = |model: &mut Model<'_>, taken| attempt(problem, job, model, taken);
+                    bmc.path.check(any, &failures, budget, read, Attempt::is_found)
+                })?;
                 Ok(checked.map(Some))
             },
             |problem, job, steps| no_failure(problem, steps, &assumed(problem, job), Start::Initial, k),
         )?;
-        let outcome = self.digest(problem, work, &format!("failures at depth {k}"), checked)?;
-        if matches!(outcome, Some(Outcome::Paused(_))) {
-            self.stage = Stage::Failure;
-        }
+        let outcome = self.digest(work, &format!("failures at depth {k}"), checked)?;
         if beyond && matches!(outcome, Some(Outcome::Violated(_))) {
-            return Ok(Some(Outcome::Stuck(Reason::DepthLimit(k))));
+            return Ok(Some(Outcome::Unknown(Reason::DepthLimit(k))));
         }
         Ok(outcome)
     }
 
-    /// Looks for a length at which paths repeat a state. Once all depths up to there are clear, they are all there are.
+    /// Looks for a length at which paths repeat a state, for some time more than before. Once all depths up to there are clear,
+    /// they are all there are.
     fn diameter(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
-        to: Option<usize>,
+        time: Duration,
     ) -> Result<Option<Outcome>, SolverError> {
-        let k = self.path.depth();
-        self.stage = Stage::Extend;
-        // Whoever drives this search to a depth has proofs of its own.
-        if k < SHORTEST || to.is_some() || self.clear != Some(k) || !problem.is_complete() {
+        let Some(k) = self.clear.filter(|k| *k >= SHORTEST && self.searched == k + 1) else {
+            return Ok(None);
+        };
+        let time = time.max(DIAMETER_FIRST).saturating_sub(self.compared);
+        if !problem.is_complete() || time.is_zero() {
             return Ok(None);
         }
-        let most = (self.searched / DIAMETER_SHARE).max(DIAMETER_FIRST).saturating_sub(self.compared);
         let diameter = match &mut self.diameter {
             Some(diameter) => diameter,
             none => none.insert(Diameter::new(problem, work.open)?),
         };
-        let found = diameter.find(problem, k, &work.slice.query().within(most))?;
+        let begin = work.worked();
+        let found = diameter.find(problem, k, &mut work.within(time))?;
+        self.compared += work.worked() - begin;
         Ok(found.map(|depth| Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth }))))
     }
 
-    fn extend(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Option<Outcome>, SolverError> {
-        let k = self.path.depth();
-        // What has no term for sets of any size often has one for small ones.
-        if !problem.is_complete()
-            && let Some(found) = work.look_beside(&problem.excluded, k)?
-        {
-            return Ok(Some(Outcome::Violated(found)));
-        }
-        if work.job.depth.is_some_and(|limit| k >= limit) {
-            return Ok(Some(Outcome::Stuck(Reason::DepthLimit(k))));
-        }
-        self.path.extend(problem)?;
-        self.stage = Stage::Violation;
-        Ok(None)
-    }
-
-    /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, after a
-    /// look at the depth in small scopes.
+    /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, and asked in small scopes.
     fn digest(
         &mut self,
-        problem: &Problem,
         work: &mut Work<'_, '_>,
         query: &str,
         checked: Checked<Option<Attempt>>,
@@ -382,15 +385,15 @@ impl Bmc {
             Checked::Sat(Some(Attempt::Found(found))) => return Ok(Some(Outcome::Violated(found))),
             Checked::Sat(None) | Checked::Unsat { .. } => return Ok(None),
             Checked::Sat(Some(Attempt::Failed(why))) => why,
-            Checked::Unknown(reason) => match work.slice.over(&reason) {
-                Some(paused) => return Ok(Some(paused)),
-                None => reason.to_string(),
-            },
+            Checked::Unknown(reason) if work.is_over(&reason) => {
+                return Ok(Some(Outcome::Unknown(reason.into())));
+            }
+            Checked::Unknown(reason) => reason.to_string(),
         };
         work.observer.progress(&Progress::Undecided { query: query.to_string(), reason: reason.clone() });
         self.undecided.get_or_insert(reason);
-        let found = work.look_beside(&problem.excluded, self.path.depth())?;
-        Ok(found.map(Outcome::Violated))
+        work.small_scopes.wish(self.path.depth());
+        Ok(None)
     }
 }
 
@@ -409,10 +412,14 @@ pub(crate) fn failing_initialisation(
     let mut session = problem.session(work.open)?;
     let any = problem.terms().or(problem.initial_failures.iter().copied());
     let any = problem.unrolling.init(any);
-    let fails = Taken { events: vec![], last_fails: true };
-    Ok(Some(match session.check(&[any], &work.slice.query())? {
-        Answer::Sat(mut model) => Checked::Sat(attempt(problem, work.job, &mut model, fails)?),
-        Answer::Unsat(_) => Checked::Unsat { without_question: false },
-        Answer::Unknown(reason) => Checked::Unknown(reason),
-    }))
+    let job = work.job;
+    let checked = work.ask(|budget| {
+        let fails = Taken { events: vec![], last_fails: true };
+        Ok(match session.check(&[any], budget)? {
+            Answer::Sat(mut model) => Checked::Sat(attempt(problem, job, &mut model, fails)?),
+            Answer::Unsat(_) => Checked::Unsat { without_question: false },
+            Answer::Unknown(reason) => Checked::Unknown(reason),
+        })
+    })?;
+    Ok(Some(checked))
 }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bsym_encodings::budget::{Budget, Stopped};
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::SolverError;
 use bsym_language::model::visit::Names;
 use bsym_language::model::{EventId, Pred};
@@ -17,10 +17,11 @@ use bsym_proofs::claim::{Property, check_of};
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sequent::{Decision, Prover};
 use bsym_proofs::steps::Steps;
-use bsym_status::{Check, Formula, Level, PairStatus};
+use bsym_status::{Check, Formula, Level, PairStatus, ProofStatus};
 
 use crate::options::Job;
-use crate::problem::{Open, Problem};
+use crate::outcome::Work;
+use crate::problem::Problem;
 
 /// Longest time for one claim, in each of the rounds.
 const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(3)];
@@ -68,25 +69,15 @@ impl Deduction {
         Deduction { round: 0, left, undecided: VecDeque::new() }
     }
 
-    /// Returns true if every claim was tried.
-    pub fn is_done(&self) -> bool {
-        self.left.is_empty() && self.undecided.is_empty()
-    }
-
-    /// Tries claims until the budget ends, and adds those that are proved to [`Job::proved`].
+    /// Tries all claims, or as many as there is time for. Returns [`Job::proved`] with those that are proved.
     ///
     /// # Errors
     /// If the solver cannot be started.
-    pub fn advance(
-        &mut self,
-        problem: &Problem,
-        job: &mut Job,
-        budget: &Budget,
-        open: &mut Open<'_>,
-    ) -> Result<(), SolverError> {
+    pub fn run(mut self, problem: &Problem, work: &mut Work<'_, '_>) -> Result<ProofStatus, SolverError> {
+        let job = &mut work.job.clone();
         let model = Arc::clone(&job.model);
         let steps = Steps::new(&model);
-        while budget.check().is_ok() {
+        while work.check().is_ok() {
             let Some(claim) = self.left.pop_front() else {
                 self.round += 1;
                 std::mem::swap(&mut self.left, &mut self.undecided);
@@ -102,8 +93,8 @@ impl Deduction {
             let proved = is_unchanged(job, claim) || {
                 let after = proved_after(job, claim);
                 let Some(sequents) = steps.recorded(&problem.system, claim, &after) else { continue };
-                let mut prover = Prover::new(problem.terms(), &mut *open, budget.clone());
-                let budget = budget.within(time).per_query(time);
+                let mut prover = Prover::new(problem.terms(), &mut *work.open, job.budget.clone());
+                let budget = job.budget.within(time).per_query(time);
                 match prover.prove_in_first_order(&model, &job.scope, &sequents, &budget)? {
                     Decision::Proved => true,
                     Decision::Refuted => false,
@@ -123,7 +114,7 @@ impl Deduction {
                 }
             }
         }
-        Ok(())
+        Ok(std::mem::take(&mut job.proved))
     }
 }
 

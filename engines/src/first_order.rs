@@ -15,7 +15,7 @@ use bsym_proofs::sequent::{Decision, Prover};
 use bsym_proofs::steps::Steps;
 
 use crate::options::Job;
-use crate::outcome::{Slice, Work};
+use crate::outcome::Work;
 use crate::paths::Start;
 use crate::problem::Problem;
 
@@ -40,10 +40,9 @@ impl Deduced {
         self.in_vain < IN_VAIN && !problem.system.open_carriers().is_empty() && problem.status_applies()
     }
 
-    /// The slice of a session that is asked before.
-    pub fn before(slice: &Slice) -> Slice {
-        let query = slice.query.map_or(SESSION_FIRST, |q| q.min(SESSION_FIRST));
-        Slice { query: Some(query), ..slice.clone() }
+    /// The work of a session that is asked before.
+    pub fn before<'w, 'o>(work: &'w mut Work<'_, 'o>) -> Work<'w, 'o> {
+        work.with_query(SESSION_FIRST)
     }
 
     /// Returns true if sequents are proved, which say that what is asked is impossible.
@@ -70,12 +69,12 @@ impl Deduced {
         time: Duration,
         sequents: impl FnOnce(&Steps<'_>) -> Option<Vec<Sequent>>,
     ) -> Result<bool, SolverError> {
-        if !self.may_serve(problem) || work.slice.budget.check().is_err() {
+        if !self.may_serve(problem) || work.check().is_err() {
             return Ok(false);
         }
         // The session has the other half of the time.
-        let time = work.slice.budget.left().map_or(time, |left| time.min(left / 2));
-        let budget = work.slice.budget.within(time).per_query(time);
+        let time = work.left().map_or(time, |left| time.min(left / 2));
+        let budget = work.job.budget.within(time).per_query(time);
         let model = Arc::clone(&work.job.model);
         let proved = match sequents(&Steps::new(&model)) {
             Some(sequents) => {
@@ -174,7 +173,9 @@ mod tests {
 
     use super::*;
     use crate::excluded::Excluded;
+    use crate::turn::Turn;
     use crate::verdict::Progress;
+    use crate::wishes::Wishes;
 
     /// That `old` has one element at most only follows from two steps.
     const QUEUE: &str = "MACHINE queue SETS D VARIABLES new, old
@@ -190,16 +191,17 @@ mod tests {
         let job = Job { well_definedness: true, ..Job::new(model, scope, properties, Budget::unlimited()) };
         let mut open = |terms: std::rc::Rc<Terms>| Ok(linked(terms).expect("libz3 is linked"));
         let problem = Problem::new(&job, &Excluded::default(), &mut open).expect("a solver");
-        let slice = Slice { budget: Budget::unlimited(), query: None };
         let mut deduced = Deduced::default();
         assert!(deduced.may_serve(&problem));
         let mut proves = |start, number| {
             let mut work = Work {
                 job: &job,
-                slice: &slice,
                 open: &mut open,
                 observer: &mut |_: &Progress| {},
-                beside: &mut |_, _, _, _, _| Ok(None),
+                small_scopes: &Wishes::default(),
+                query: None,
+                turn: &mut Turn::alone(),
+                end: None,
             };
             let sequents = |steps: &Steps<'_>| {
                 no_violation(&problem, &job, steps, &assumed(&problem, &job), start, number)

@@ -12,9 +12,10 @@ use bsym_semantics::verdict::Counterexample;
 use crate::bmc::Bmc;
 use crate::excluded::Excluded;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice, Work};
+use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::Progress;
+use crate::wishes::Wishes;
 
 /// Largest number of elements that a deferred set gets.
 const LARGEST: usize = 3;
@@ -28,30 +29,67 @@ pub struct Hunt {
 }
 
 impl Hunt {
-    /// Searches all scopes to `depth`. `None` also where the scope is finite already. One search serves all engines of a
-    /// portfolio: what one of them looked at needs no second look.
+    /// Searches all scopes to the depths that are wanted, those of now and of later, until the round ends.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn search(
+    pub(crate) fn run(
         &mut self,
-        asked: &Job,
-        slice: &Slice,
-        open: &mut Open<'_>,
         excluded: &Excluded,
+        wishes: &Wishes,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Outcome, SolverError> {
+        loop {
+            if let Some(found) = self.fulfil(excluded, wishes, work)? {
+                return Ok(Outcome::Violated(found));
+            }
+            if let Err(stopped) = work.check() {
+                return Ok(Outcome::Unknown(stopped.into()));
+            }
+            work.turn.hand_on();
+        }
+    }
+
+    /// Searches all scopes to the depths that are wanted now.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn fulfil(
+        &mut self,
+        excluded: &Excluded,
+        wishes: &Wishes,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<Box<Counterexample>>, SolverError> {
+        while let Some(depth) = wishes.next() {
+            if work.check().is_err() {
+                break;
+            }
+            if let Some(found) = self.search(excluded, work, depth)? {
+                return Ok(Some(found));
+            }
+            wishes.fulfilled(depth);
+        }
+        Ok(None)
+    }
+
+    /// Searches all scopes to `depth`. `None` also where the scope is finite already.
+    fn search(
+        &mut self,
+        excluded: &Excluded,
+        work: &mut Work<'_, '_>,
         depth: usize,
     ) -> Result<Option<Box<Counterexample>>, SolverError> {
-        if self.scopes.is_none() {
-            self.scopes = Some(start(asked, excluded, open)?);
-        }
-        for (job, problem, bmc) in self.scopes.iter_mut().flatten() {
-            let slice = Slice { budget: slice.budget.within(TIME), query: slice.query };
-            let observer = &mut |_: &Progress| {};
+        let scopes = match &mut self.scopes {
+            Some(scopes) => scopes,
+            none => none.insert(start(work.job, excluded, work.open)?),
+        };
+        let limit = work.job.depth;
+        for (job, problem, bmc) in scopes {
             // Nothing is left open in the size of a set.
-            let beside = &mut |_: &Job, _: &Slice, _: &mut Open<'_>, _: &Excluded, _: usize| Ok(None);
-            let mut quietly = Work { job, slice: &slice, open, observer, beside };
-            if let Outcome::Violated(found) = bmc.advance(problem, &mut quietly, Some(depth))?
-                && asked.depth.is_none_or(|limit| found.trace.steps.len() <= limit + 1)
+            let (mut observer, small_scopes) = (|_: &Progress| {}, &Wishes::default());
+            let mut part = Work { job, observer: &mut observer, small_scopes, ..work.within(TIME) };
+            if let Some(Outcome::Violated(found)) = bmc.reach(problem, &mut part, depth)?
+                && limit.is_none_or(|limit| found.trace.steps.len() <= limit + 1)
             {
                 return Ok(Some(found));
             }

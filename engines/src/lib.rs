@@ -20,6 +20,12 @@ mod first_order;
 
 mod portfolio;
 
+pub mod contestant;
+
+pub mod turn;
+
+pub mod wishes;
+
 pub mod outcome;
 
 pub mod paths;

@@ -75,13 +75,15 @@ pub struct Job {
     pub checker: Option<SolverChoice>,
     /// Time limit of one query before an engine tries something else.
     pub query_time: Option<Duration>,
+    /// Number of engines that work at the same time, at least 1. One of them works at a time where it is 1, in turns.
+    pub threads: usize,
     /// Deadline and cancellation.
     pub budget: Budget,
 }
 
 impl Job {
     /// A question about a model in a scope: without proof status and well-definedness, one counterexample is enough, values are
-    /// represented as the invariant states.
+    /// represented as the invariant states, engines take turns.
     pub fn new(
         model: impl Into<QuantifiableModel>,
         scope: Scope,
@@ -103,6 +105,7 @@ impl Job {
             seed: 0,
             checker: None,
             query_time: None,
+            threads: 1,
             budget,
         }
     }

@@ -1,4 +1,4 @@
-//! What an engine hands to whoever drives it.
+//! What an engine works with, and what it ends with.
 
 use std::time::Duration;
 
@@ -7,98 +7,134 @@ use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::Claim;
 use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 
-use crate::excluded::Excluded;
 use crate::options::Job;
-use crate::problem::Open;
+use crate::problem::{MayBeOpen, Open};
+use crate::turn::Turn;
 use crate::verdict::Progress;
+use crate::wishes::Wishes;
 
-/// Result of letting an engine work for a while.
+/// How an engine ends.
 #[derive(Debug)]
 pub enum Outcome {
     /// A proof, not yet checked.
     Proof(Claim),
     /// A replayed counterexample.
     Violated(Box<Counterexample>),
-    /// There is nothing to check: why, and who says so, in words.
+    /// There is nothing to check: why, with an explanation.
     Vacuous(Vacuous, String),
-    /// There is nothing more to try.
-    Stuck(Reason),
-    /// The depth asked for is done.
-    Reached,
-    /// The slice is over; the engine can go on later.
-    Paused(Stopped),
+    /// Nothing more to try, or the time is up.
+    Unknown(Reason),
 }
 
-/// How long an engine may work before it hands back.
-#[derive(Clone, Debug)]
-pub struct Slice {
-    /// End of the slice; shares the cancellation of the whole run.
-    pub budget: Budget,
-    /// Longest time for one query.
-    pub query: Option<Duration>,
-}
-
-impl Slice {
-    /// The budget of one query.
-    pub fn query(&self) -> Budget {
-        match self.query {
-            Some(time) => self.budget.per_query(time),
-            None => self.budget.clone(),
-        }
-    }
-
-    /// Whether `reason` for an `unknown` is only that the slice is over or the run cancelled.
-    pub fn over(&self, reason: &Stopped) -> Option<Outcome> {
-        match reason {
-            Stopped::Cancelled => Some(Outcome::Paused(Stopped::Cancelled)),
-            Stopped::Timeout => self.budget.check().err().map(Outcome::Paused),
-            Stopped::Incomplete(_) => None,
-        }
-    }
-}
-
-/// What an engine works with in one slice of a run.
+/// What an engine works with: the question, a solver, an observer, and its time.
 pub struct Work<'w, 'o> {
     /// What is asked.
     pub job: &'w Job,
-    /// How long it may work.
-    pub slice: &'w Slice,
     /// Makes sessions.
     pub open: &'w mut Open<'o>,
     /// Is told how it goes.
     pub observer: &'w mut dyn Observer<Progress>,
-    /// Looks into small scopes where a question about any size stays open.
-    pub beside: &'w mut SmallScopes<'o>,
+    /// Asks for a search of small scopes where a question about any size stays open.
+    pub small_scopes: &'w Wishes,
+    /// Longest time for one query.
+    pub query: Option<Duration>,
+    /// Shares the cores with others.
+    pub turn: &'w mut Turn,
+    /// The time at work at which this part ends.
+    pub end: Option<Duration>,
 }
 
 /// Number of events after which a search of small scopes alone ends.
 pub const DEEPEST_SMALL: usize = 25;
 
-/// Searches small scopes to a depth: what is asked, for how long, with which solver, and what is left out.
-pub type SmallScopes<'w> = dyn FnMut(&Job, &Slice, &mut Open<'_>, &Excluded, usize) -> Result<Option<Box<Counterexample>>, SolverError>
-    + 'w;
-
 impl<'o> Work<'_, 'o> {
-    /// The same work within another slice.
-    pub fn within<'s>(&'s mut self, slice: &'s Slice) -> Work<'s, 'o> {
+    /// A part that takes at most some time at work.
+    pub fn within(&mut self, time: Duration) -> Work<'_, 'o> {
+        let end = self.turn.worked() + time;
+        Work { end: Some(self.end.map_or(end, |own| own.min(end))), ..self.again() }
+    }
+
+    /// A part in which no query takes longer than some time.
+    pub fn with_query(&mut self, time: Duration) -> Work<'_, 'o> {
+        let query = Some(self.query.map_or(time, |own| own.min(time)));
+        Work { query, ..self.again() }
+    }
+
+    /// A part in which a query may take some time, whatever others may.
+    pub fn with_patience(&mut self, time: Duration) -> Work<'_, 'o> {
+        Work { query: Some(time), ..self.again() }
+    }
+
+    fn again(&mut self) -> Work<'_, 'o> {
         Work {
             job: self.job,
-            slice,
             open: &mut *self.open,
             observer: &mut *self.observer,
-            beside: &mut *self.beside,
+            small_scopes: self.small_scopes,
+            query: self.query,
+            turn: &mut *self.turn,
+            end: self.end,
         }
     }
 
-    /// A counterexample of at most `depth` events in a small scope.
+    /// `Err` once this part, or the run, has to end. Lets others work if it is their turn.
     ///
     /// # Errors
-    /// If the solver fails.
-    pub fn look_beside(
+    /// Why it has to end.
+    pub fn check(&mut self) -> Result<(), Stopped> {
+        self.job.budget.check()?;
+        if self.end.is_some_and(|end| self.turn.worked() >= end) {
+            return Err(Stopped::Timeout);
+        }
+        if self.turn.is_over() {
+            self.turn.hand_on();
+        }
+        if self.turn.is_closed() { Err(Stopped::Cancelled) } else { self.job.budget.check() }
+    }
+
+    /// Returns true if `reason` for a missing answer is only that this part or the run is over.
+    pub fn is_over(&mut self, reason: &Stopped) -> bool {
+        match reason {
+            Stopped::Cancelled => true,
+            Stopped::Timeout => self.check().is_err(),
+            Stopped::Incomplete(_) => false,
+        }
+    }
+
+    /// Asks a question, again in each slice until there is an answer or its own time is over.
+    ///
+    /// # Errors
+    /// Those of the question.
+    pub fn ask<T: MayBeOpen>(
         &mut self,
-        excluded: &Excluded,
-        depth: usize,
-    ) -> Result<Option<Box<Counterexample>>, SolverError> {
-        (self.beside)(self.job, self.slice, self.open, excluded, depth)
+        mut question: impl FnMut(&Budget) -> Result<T, SolverError>,
+    ) -> Result<T, SolverError> {
+        loop {
+            let of_slice = self.turn.left();
+            let of_part = self.end.map(|end| end.saturating_sub(self.turn.worked()));
+            let left = [of_slice, of_part].into_iter().flatten().min();
+            let mut budget =
+                left.map_or_else(|| self.job.budget.clone(), |left| self.job.budget.within(left));
+            budget.query = self.query.or(budget.query);
+            let answer = question(&budget)?;
+            let is_cut =
+                answer.stopped() == Some(&Stopped::Timeout) && of_slice.is_some() && self.turn.is_over();
+            // A question whose own time is over is not asked again.
+            let had_its_time = self.query.is_some_and(|query| of_slice.is_some_and(|slice| query <= slice));
+            if !is_cut || had_its_time || self.check().is_err() {
+                return Ok(answer);
+            }
+        }
+    }
+
+    /// What is left of this part, or of the run.
+    pub fn left(&self) -> Option<Duration> {
+        let of_part = self.end.map(|end| end.saturating_sub(self.turn.worked()));
+        [of_part, self.job.budget.left()].into_iter().flatten().min()
+    }
+
+    /// The time at work so far.
+    pub fn worked(&self) -> Duration {
+        self.turn.worked()
     }
 }

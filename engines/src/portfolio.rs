@@ -1,41 +1,40 @@
-//! The portfolio: engines at work in turn, in slices that double, until one is conclusive.
+//! The portfolio: engines at work side by side, or in turns where there are more of them than cores, until one is conclusive.
 //!
-//! A proof is settled before it is believed; status that is refuted on the way is dropped, and the engines begin again
+//! Each engine is a [contestant](crate::contestant) on a thread of its own. The portfolio gives slices, which get longer, and between
+//! them does what is due: it holds imported status against the solver, looks at the first states, and begins what works beside
+//! the engines. A proof is settled before it is believed; status that is refuted on the way is dropped, and the engines begin again
 //! without it.
 
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{SolverError, Statistics};
+use bsym_language::model::Pred;
 use bsym_language::print;
+use bsym_proofs::recorded::Recorded;
+use bsym_semantics::scope::Scope;
 use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
-use crate::bmc::Bmc;
-use crate::deduction::Deduction;
+use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, start};
 use crate::excluded::Excluded;
-use crate::hunt::Hunt;
-use crate::ic3::Ic3;
-use crate::induction::Kind;
 use crate::options::Job;
-use crate::outcome::{DEEPEST_SMALL, Outcome, Slice, Work};
-use crate::problem::{Existence, Open, Problem};
-use crate::settle::existence;
+use crate::outcome::DEEPEST_SMALL;
+use crate::problem::Existence;
+use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
-use crate::settle::{Settled, settle};
 use crate::small_scopes::sample;
-use crate::tree::Tree;
-use crate::verdict::{Contradicted, Engine, Leftovers, Objection, Progress, Report, Verdict};
+use crate::turn::{Slice, Waiting};
+use crate::verdict::{Contradicted, Engine, Objection, Progress, Report, Verdict};
 use crate::vetting::Vetting;
+use crate::wishes::Wishes;
 
-/// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
-/// bounded model checker has none: what it would go on with is harder still.
-const PROOF_QUERY: Duration = Duration::from_secs(10);
-
-/// Share of the engines' time that is taken for it afterwards.
+/// Share of the engines' time that is taken to hold status against the solver.
 const VETTING_SHARE: u32 = 4;
-
-/// How many solvers a run may lose before an engine that loses one is given up.
-const LOSSES: usize = 3;
 
 /// Invariants found on the way that are reported where there is no proof.
 const FOUND: usize = 12;
@@ -44,7 +43,10 @@ const FOUND: usize = 12;
 /// it saves where a violation is found within a second (`benches/before_after --only own`).
 const DEDUCTION: Duration = Duration::from_secs(1);
 
-/// First slice of each engine of a portfolio; doubled every round.
+/// Shortest slice before something is due.
+const SHORTEST: Duration = Duration::from_millis(10);
+
+/// First slice of each contestant; doubled each time.
 const FIRST_SLICE: Duration = Duration::from_millis(100);
 
 /// What the engines have not decided in the first of these times is looked for among the first states, for the second one: a short
@@ -55,100 +57,77 @@ const LOOKS: [(Duration, Duration); 2] = [
     (Duration::from_secs(3), Duration::from_secs(1)),
 ];
 
-/// An engine at work on its own encoding of the job.
-enum Worker {
-    Bmc(Box<Bmc>, Problem),
-    Tree(Box<Tree>, Problem),
-    Kind(Box<Kind>, Problem),
-    Ic3(Box<Ic3>, Problem),
+/// Between two looks whether the run has to end.
+const TICK: Duration = Duration::from_millis(20);
+
+/// How long contestants may take to end when the round is over.
+const LAST_WORDS: Duration = Duration::from_millis(300);
+
+/// A contestant as the portfolio sees it.
+struct Seat {
+    role: Role,
+    slices: Sender<Slice>,
+    /// Length of its next slice.
+    length: Duration,
+    /// Its time at work before its last pause.
+    worked: Duration,
+    state: State,
+    ended: Option<Box<Ended>>,
 }
 
-impl Worker {
-    fn start(
-        engine: Engine,
-        job: &Job,
-        excluded: &Excluded,
-        open: &mut Open<'_>,
-    ) -> Result<Worker, SolverError> {
-        let mut problem = Problem::new(job, excluded, open)?;
-        Ok(match engine {
-            Engine::Bmc | Engine::Check => Worker::Bmc(Box::new(Bmc::new(&mut problem, open)?), problem),
-            Engine::Tree => Worker::Tree(Box::new(Tree::new(&mut problem, open)?), problem),
-            Engine::Kind => Worker::Kind(Box::new(Kind::new(&mut problem, open)?), problem),
-            Engine::Ic3 => Worker::Ic3(Box::new(Ic3::new(&mut problem, job, open)?), problem),
-        })
-    }
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    /// Waits for a slice.
+    Waits,
+    /// Waits until small scopes are wanted.
+    Idle,
+    Works,
+    Ended,
+}
 
-    fn engine(&self) -> Engine {
-        match self {
-            Worker::Bmc(..) => Engine::Bmc,
-            Worker::Tree(..) => Engine::Tree,
-            Worker::Kind(..) => Engine::Kind,
-            Worker::Ic3(..) => Engine::Ic3,
-        }
-    }
+/// What became of a round so far.
+enum Step {
+    GoOn,
+    /// The engines begin again, since what they may assume has changed.
+    Again,
+    Answer(Verdict),
+}
 
-    fn problem(&mut self) -> &mut Problem {
-        match self {
-            Worker::Bmc(_, p) | Worker::Tree(_, p) | Worker::Kind(_, p) | Worker::Ic3(_, p) => p,
-        }
-    }
-
-    fn clear(&self) -> Option<usize> {
-        match self {
-            Worker::Bmc(b, _) => b.clear(),
-            Worker::Tree(t, _) => t.clear(),
-            Worker::Kind(k, _) => k.clear(),
-            Worker::Ic3(i, _) => i.clear(),
-        }
-    }
-
-    fn statistics(&self) -> Statistics {
-        match self {
-            Worker::Bmc(b, _) => b.statistics(),
-            Worker::Tree(t, _) => t.statistics(),
-            Worker::Kind(k, _) => k.statistics(),
-            Worker::Ic3(i, _) => i.statistics(),
-        }
-    }
-
-    /// Longest time that it waits for one query, unless the job says otherwise.
-    fn patience(&self) -> Option<Duration> {
-        match self {
-            Worker::Bmc(..) => None,
-            Worker::Tree(..) | Worker::Kind(..) | Worker::Ic3(..) => Some(PROOF_QUERY),
-        }
-    }
-
-    fn advance(&mut self, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
-        match self {
-            Worker::Bmc(b, p) => b.advance(p, work, None),
-            Worker::Tree(t, p) => t.advance(p, work),
-            Worker::Kind(k, p) => k.advance(p, work),
-            Worker::Ic3(i, p) => i.advance(p, work),
-        }
-    }
+/// What a round works with, besides its own state.
+pub(crate) struct Course<'c> {
+    pub job: &'c mut Job,
+    pub excluded: &'c Excluded,
+    pub vetting: &'c mut Vetting,
+    pub opener: &'c Opener,
+    pub observer: &'c mut dyn Observer<Progress>,
+    pub report: &'c mut Report,
 }
 
 /// One attempt at the properties that are not violated yet.
 pub(crate) struct Round {
     engines: Vec<Engine>,
-    workers: Vec<Worker>,
+    seats: Vec<Seat>,
+    /// Those that wait for a slice, the next one first.
+    queue: VecDeque<usize>,
+    waiting: Waiting,
+    wishes: Arc<Wishes>,
+    existence: Arc<OnceLock<Existence>>,
+    losses: Arc<AtomicUsize>,
+    /// What the first engine found out about the job.
+    scope: Option<Scope>,
+    begun: Instant,
+    is_counted: bool,
     statistics: Statistics,
-    /// Whether there is anything to check, once that was asked.
-    existence: Option<Existence>,
+    clear: Option<usize>,
+    guessed: Vec<Pred>,
     /// Status that a failed check made doubtful as a whole, out of use since.
     doubtful: ProofStatus,
-    /// How often a solver was lost.
-    losses: usize,
     /// The first states were looked at.
     sampled: bool,
     /// How often they were looked at in a hurry.
     looks: usize,
-    /// Searches small scopes for all engines.
-    hunt: Hunt,
-    /// Tries pairs and checks for all engines, once it is known what there is to ask.
-    deduction: Option<Deduction>,
+    /// Deduction has begun, once for all attempts.
+    deduced: bool,
 }
 
 impl Round {
@@ -157,232 +136,429 @@ impl Round {
             Engine::Check => vec![Engine::Bmc, Engine::Kind, Engine::Ic3],
             one => vec![one],
         };
-        let (statistics, doubtful) = (Statistics::default(), ProofStatus::none());
         Round {
             engines,
-            workers: vec![],
-            statistics,
-            existence: None,
-            doubtful,
-            losses: 0,
+            seats: vec![],
+            queue: VecDeque::new(),
+            waiting: Waiting::default(),
+            wishes: Arc::default(),
+            existence: Arc::default(),
+            losses: Arc::default(),
+            scope: None,
+            begun: Instant::now(),
+            is_counted: false,
+            statistics: Statistics::default(),
+            clear: None,
+            guessed: vec![],
+            doubtful: ProofStatus::none(),
             sampled: false,
             looks: 0,
-            hunt: Hunt::default(),
-            deduction: None,
+            deduced: false,
         }
     }
 
-    /// Lets the engines work in turn, in slices that double, until one is conclusive.
+    /// Lets the engines work until one is conclusive.
     ///
     /// # Errors
     /// If the solver fails for good.
-    pub(crate) fn decide(
-        &mut self,
-        job: &mut Job,
-        excluded: &Excluded,
-        vetting: &mut Vetting,
-        open: &mut Open<'_>,
-        observer: &mut dyn Observer<Progress>,
-        report: &mut Report,
-    ) -> Result<Verdict, SolverError> {
-        'restart: loop {
-            self.drop_workers();
-            for engine in self.engines.clone() {
-                observer.progress(&Progress::Started(engine));
-                self.workers.push(Worker::start(engine, job, excluded, open)?);
-            }
-            report.unsupported = self.workers[0].problem().system.unsupported.clone();
-            if let Some(verdict) = self.begin(job, open)? {
+    pub(crate) fn decide(&mut self, course: &mut Course<'_>) -> Result<Verdict, SolverError> {
+        loop {
+            let budget = course.job.budget.part();
+            let (sender, messages) = channel();
+            self.begin(course, &budget, &sender);
+            let step = loop {
+                match self.turn(course, &messages, &sender, &budget)? {
+                    Step::GoOn => {}
+                    step => break step,
+                }
+            };
+            budget.cancel();
+            // An answer need not wait for what others know.
+            let is_known = !matches!(step, Step::Answer(Verdict::Unknown(_))) && course.job.threads > 1;
+            self.end(course, &messages, if is_known { Duration::ZERO } else { LAST_WORDS });
+            if let Step::Answer(verdict) = step {
                 return Ok(verdict);
             }
-            let problem = self.workers[0].problem();
-            if problem.targets.is_empty() && (!problem.unclear.is_empty() || !job.well_definedness) {
-                return self.unsupported(job, excluded, open);
-            }
-            self.deduction.get_or_insert_with(|| Deduction::new(problem, job));
-            let alone = self.workers.len() == 1;
-            let begun = Instant::now();
-            let mut length = FIRST_SLICE;
-            let mut stuck: Vec<Option<Reason>> = vec![None; self.workers.len()];
-            loop {
-                // Status that no solver confirmed is often wrong after a few events, and an engine that rests on it
-                // may search until the time is up: nobody would look later.
-                if vetting.is_done()
-                    && vetting.unconfirmed().any(|claim| claim.is_in(&job.status))
-                    && let Some(found) = self.sample(job, excluded)
-                {
-                    refuted_by(&found, job, observer, report);
-                    return Ok(Verdict::Violated(found));
-                }
-                for i in 0..self.workers.len() {
-                    if stuck[i].is_some() {
-                        continue;
-                    }
-                    let last_one = stuck.iter().filter(|s| s.is_none()).count() == 1;
-                    let look = self.next_look(begun);
-                    let worker = &mut self.workers[i];
-                    let slice = Slice {
-                        budget: if (alone || last_one)
-                            && (vetting.is_done() || job.status.is_empty())
-                            && self.deduction.as_ref().is_some_and(Deduction::is_done)
-                        {
-                            match look {
-                                Some((left, _)) => job.budget.within(left),
-                                None => job.budget.clone(),
-                            }
-                        } else {
-                            job.budget.within(length)
-                        },
-                        query: job.query_time.or(worker.patience()),
-                    };
-                    let hunt = &mut self.hunt;
-                    let beside =
-                        &mut |job: &Job, slice: &Slice, open: &mut Open<'_>, out: &Excluded, depth| {
-                            hunt.search(job, slice, open, out, depth)
-                        };
-                    let mut work = Work { job, slice: &slice, open, observer, beside };
-                    let outcome = match worker.advance(&mut work) {
-                        Ok(outcome) => outcome,
-                        Err(lost) => {
-                            stuck[i] = self.begin_again(i, lost, job, excluded, open);
-                            continue;
-                        }
-                    };
-                    match outcome {
-                        Outcome::Violated(found) => {
-                            if excluded.properties.is_empty() {
-                                refute_statuses(&mut self.doubtful, &found, job, observer, report);
-                            }
-                            report.engine = worker.engine();
-                            report.depth = worker.clear();
-                            return Ok(Verdict::Violated(found));
-                        }
-                        Outcome::Vacuous(what, why) => {
-                            report.engine = worker.engine();
-                            return Ok(Verdict::Vacuous(what, why));
-                        }
-                        Outcome::Proof(claim) => {
-                            let settled = match settle(worker.problem(), job, claim, open, observer, report) {
-                                Ok(settled) => settled,
-                                Err(lost) => {
-                                    stuck[i] = self.begin_again(i, lost, job, excluded, open);
-                                    continue;
-                                }
-                            };
-                            match settled {
-                                Settled::Answer(verdict) => {
-                                    if let Verdict::Violated(found) = &verdict {
-                                        refuted_by(found, job, observer, report);
-                                    }
-                                    report.engine = worker.engine();
-                                    report.depth = worker.clear();
-                                    return Ok(verdict);
-                                }
-                                Settled::Repeat => continue 'restart,
-                                Settled::RepeatAlone => {
-                                    self.doubtful = std::mem::take(&mut job.status);
-                                    continue 'restart;
-                                }
-                                Settled::Unknown(reason) => stuck[i] = Some(reason),
-                            }
-                        }
-                        Outcome::Stuck(reason) => stuck[i] = Some(reason),
-                        Outcome::Reached => {}
-                        Outcome::Paused(_) => {}
-                    }
-                }
-                if let Err(stopped) = job.budget.check() {
-                    return Ok(Verdict::Unknown(stopped.into()));
-                }
-                if let Some((Duration::ZERO, time)) = self.next_look(begun)
-                    && let Some(found) = self.look(job, excluded, time)
-                {
-                    refuted_by(&found, job, observer, report);
-                    return Ok(Verdict::Violated(found));
-                }
-                if stuck.iter().all(Option::is_some) {
-                    // What no solver decided is often wrong after a few events.
-                    if let Some(found) = self.sample(job, excluded) {
-                        refuted_by(&found, job, observer, report);
-                        return Ok(Verdict::Violated(found));
-                    }
-                    // A depth rests on the status that was used on the way to it. A solver that is gone refutes
-                    // nothing.
-                    let wrong = vetting.insist(job, open).unwrap_or_default();
-                    if !wrong.is_empty() {
-                        wrong.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
-                        continue 'restart;
-                    }
-                    // The most telling reason: that of the last engine.
-                    let reason = stuck.pop().flatten().unwrap_or(Reason::Unsupported);
-                    return if matches!(reason, Reason::Unsupported) {
-                        self.unsupported(job, excluded, open)
-                    } else {
-                        Ok(Verdict::Unknown(reason))
-                    };
-                }
-                if begun.elapsed() >= DEDUCTION && self.deduce(job, length, open)? {
-                    continue 'restart;
-                }
-                if !vetting.is_done() && !job.status.is_empty() {
-                    let wrong = vetting.advance(&job.budget.within(length / VETTING_SHARE), open)?;
-                    if !wrong.is_empty() {
-                        wrong.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
-                        continue 'restart;
-                    }
-                }
-                length *= 2;
-            }
         }
     }
 
-    /// Tries to prove pairs and checks for some time. Returns true if the engines should begin anew, since all were tried and some
-    /// are proved, which need not be asked any more.
-    fn deduce(&mut self, job: &mut Job, time: Duration, open: &mut Open<'_>) -> Result<bool, SolverError> {
-        let Some(deduction) = self.deduction.as_mut().filter(|d| !d.is_done()) else { return Ok(false) };
-        let budget = job.budget.within(time);
-        deduction.advance(self.workers[0].problem(), job, &budget, open)?;
-        Ok(deduction.is_done() && !job.proved.is_empty())
+    /// Starts the engines; the first one prepares the problem.
+    fn begin(&mut self, course: &mut Course<'_>, budget: &Budget, sender: &Sender<(usize, Message)>) {
+        self.seats.clear();
+        self.queue.clear();
+        self.wishes = Arc::default();
+        self.waiting = Waiting::default();
+        self.begun = Instant::now();
+        self.is_counted = budget.is_counted();
+        self.scope = None;
+        for engine in self.engines.clone() {
+            course.observer.progress(&Progress::Started(engine));
+            self.seat(course, Role::Engine(engine), budget, sender);
+        }
+        if !course.job.scope.is_finite(&course.job.model) {
+            let number = self.seat(course, Role::SmallScopes, budget, sender);
+            self.seats[number].state = State::Idle;
+        }
+        self.queue.push_back(0);
     }
 
-    /// Starts an engine anew whose solver is gone, with the loss of what it had found out. After some such
-    /// losses there is nothing more to try.
-    fn begin_again(
+    /// Starts a contestant, which waits for a slice. Its number.
+    fn seat(
         &mut self,
-        worker: usize,
-        lost: SolverError,
-        job: &Job,
-        excluded: &Excluded,
-        open: &mut Open<'_>,
-    ) -> Option<Reason> {
-        let for_good = !matches!(lost, SolverError::Exited(_) | SolverError::Refused(_));
-        if for_good || self.losses >= LOSSES {
-            return Some(Reason::SolverFailed(lost.to_string()));
+        course: &Course<'_>,
+        role: Role,
+        budget: &Budget,
+        sender: &Sender<(usize, Message)>,
+    ) -> usize {
+        let (number, (slices, waits)) = (self.seats.len(), channel());
+        let shared = Shared {
+            job: Arc::new(Job { budget: budget.clone(), ..course.job.clone() }),
+            excluded: Arc::new(course.excluded.clone()),
+            opener: course.opener.clone(),
+            waiting: self.waiting.clone(),
+            wishes: self.wishes.clone(),
+            existence: self.existence.clone(),
+            losses: self.losses.clone(),
+        };
+        start(role, number, shared, waits, sender.clone());
+        self.seats.push(Seat {
+            role,
+            slices,
+            length: FIRST_SLICE,
+            worked: Duration::ZERO,
+            state: State::Waits,
+            ended: None,
+        });
+        number
+    }
+
+    /// Gives slices, takes messages, and does what is due.
+    fn turn(
+        &mut self,
+        course: &mut Course<'_>,
+        messages: &Receiver<(usize, Message)>,
+        sender: &Sender<(usize, Message)>,
+        budget: &Budget,
+    ) -> Result<Step, SolverError> {
+        if let Err(stopped) = course.job.budget.check() {
+            return Ok(Step::Answer(Verdict::Unknown(stopped.into())));
         }
-        self.losses += 1;
-        match Worker::start(self.workers[worker].engine(), job, excluded, open) {
-            Ok(mut anew) => {
-                if let Some(existence) = &self.existence {
-                    anew.problem().existence = existence.clone();
-                }
-                self.statistics += std::mem::replace(&mut self.workers[worker], anew).statistics();
-                None
+        if self.scope.is_some() {
+            match self.duties(course, budget, sender)? {
+                Step::GoOn => {}
+                step => return Ok(step),
             }
-            Err(e) => Some(Reason::SolverFailed(e.to_string())),
+        }
+        let due = if course.job.threads <= 1 { self.due(course) } else { None };
+        self.give_slices(course.job.threads, due);
+        if self.seats.iter().all(|s| s.state != State::Works) {
+            return self.exhausted(course);
+        }
+        match messages.recv_timeout(self.patience(course)) {
+            Ok((number, message)) => self.take(course, number, message),
+            Err(RecvTimeoutError::Timeout) => Ok(Step::GoOn),
+            Err(RecvTimeoutError::Disconnected) => unreachable!("a sender is at hand"),
         }
     }
 
-    /// When the first states are looked at while the engines wait, from now on, and for how long.
-    fn next_look(&self, begun: Instant) -> Option<(Duration, Duration)> {
+    /// How long messages are waited for.
+    fn patience(&self, course: &Course<'_>) -> Duration {
+        let due = self.next_look().map(|(left, _)| left).filter(|_| course.job.threads > 1);
+        due.map_or(TICK, |due| due.min(TICK)).max(Duration::from_millis(1))
+    }
+
+    /// Lets as many contestants work as there are cores, and tells those whether others wait. `due`: when the portfolio has something
+    /// to do for which a contestant has to pause.
+    fn give_slices(&mut self, threads: usize, due: Option<Duration>) {
+        let is_due = usize::from(due.is_some());
+        if self.wishes.notice() {
+            let idle = self.seats.iter().position(|s| s.state == State::Idle);
+            if let Some(number) = idle {
+                self.seats[number].state = State::Waits;
+                self.queue.push_back(number);
+            }
+        }
+        let mut working = self.seats.iter().filter(|s| s.state == State::Works).count();
+        while working < threads.max(1)
+            && let Some(number) = self.queue.pop_front()
+        {
+            // Who is next is known before the slice begins.
+            self.waiting.store(self.queue.len() + is_due, Ordering::SeqCst);
+            let is_alone = self.queue.is_empty();
+            let seat = &mut self.seats[number];
+            seat.state = State::Works;
+            // A contestant that is gone has said so.
+            let length = due.filter(|_| is_alone).map_or(seat.length, |due| due.max(SHORTEST));
+            let _ = seat.slices.send(Slice(length));
+            seat.length *= 2;
+            working += 1;
+        }
+        self.waiting.store(self.queue.len() + is_due, Ordering::SeqCst);
+    }
+
+    /// When the portfolio has something to do, if it has.
+    fn due(&self, course: &Course<'_>) -> Option<Duration> {
+        let Course { job, vetting, .. } = course;
+        let look = self.next_look().map(|(left, _)| left);
+        let deduction = (!self.deduced && !job.scope.is_finite(&job.model))
+            .then(|| DEDUCTION.saturating_sub(self.elapsed()));
+        let vetting = (!vetting.is_done() && !job.status.is_empty()).then_some(FIRST_SLICE);
+        look.into_iter().chain(deduction).chain(vetting).min()
+    }
+
+    fn take(
+        &mut self,
+        course: &mut Course<'_>,
+        number: usize,
+        message: Message,
+    ) -> Result<Step, SolverError> {
+        match message {
+            Message::Progress(progress) => {
+                course.observer.progress(&progress);
+                Ok(Step::GoOn)
+            }
+            Message::Prepared(prepared) => Ok(self.prepared(course, *prepared)),
+            Message::Paused(worked) => {
+                let seat = &mut self.seats[number];
+                seat.worked = worked;
+                if seat.state == State::Ended {
+                    return Ok(Step::GoOn);
+                }
+                let is_idle = seat.role == Role::SmallScopes && !self.wishes.is_open();
+                seat.state = if is_idle { State::Idle } else { State::Waits };
+                if !is_idle {
+                    self.queue.push_back(number);
+                }
+                Ok(Step::GoOn)
+            }
+            Message::Ended(ended) => Ok(self.ended(course, number, *ended)),
+            Message::Panicked(panic) => std::panic::resume_unwind(panic),
+        }
+    }
+
+    /// The first engine knows the problem. If there is something to check, the others begin.
+    fn prepared(&mut self, course: &mut Course<'_>, prepared: Prepared) -> Step {
+        course.report.unsupported = prepared.unsupported;
+        self.scope = Some(prepared.scope);
+        let existence = self.existence.get_or_init(|| prepared.existence);
+        let verdict = match existence {
+            Existence::Nothing(what @ Vacuous::NoValuation, why) => Verdict::Vacuous(*what, why.clone()),
+            Existence::Undefined(reason) => Verdict::Unknown(Reason::IllDefined(reason.clone())),
+            Existence::Contradicted(trace) => {
+                let objection = Objection::InitialState(trace.clone());
+                Verdict::Contradiction(Box::new(Contradicted { claim: None, lemmas: vec![], objection }))
+            }
+            Existence::Shown(_) | Existence::Nothing(..) | Existence::Undecided(_) => {
+                if prepared.is_unsupported {
+                    self.only_small_scopes(course);
+                } else {
+                    self.queue.extend(1..self.engines.len());
+                }
+                return Step::GoOn;
+            }
+        };
+        Step::Answer(verdict)
+    }
+
+    /// Where parts of the model have no term for sets of any size, small sets may still show a violation.
+    fn only_small_scopes(&mut self, course: &Course<'_>) {
+        self.wishes.wish(course.job.depth.unwrap_or(DEEPEST_SMALL).min(DEEPEST_SMALL));
+        for number in 0..self.engines.len() {
+            self.give_up(number, Reason::Unsupported);
+        }
+    }
+
+    /// Takes an engine out of the race.
+    fn give_up(&mut self, number: usize, reason: Reason) {
+        self.queue.retain(|other| *other != number);
+        let seat = &mut self.seats[number];
+        seat.state = State::Ended;
+        // It ends where it waits.
+        seat.slices = channel().0;
+        seat.ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
+    }
+
+    fn ended(&mut self, course: &mut Course<'_>, number: usize, ended: Ended) -> Step {
+        let Course { job, observer, report, .. } = course;
+        self.note(report, &ended);
+        if std::mem::replace(&mut self.seats[number].state, State::Ended) == State::Ended {
+            return Step::GoOn;
+        }
+        let engine = match self.seats[number].role {
+            Role::Engine(engine) => engine,
+            Role::SmallScopes | Role::Deduction => self.engines[0],
+        };
+        let step = match ended.found {
+            Found::Violated(ref found) => {
+                if course.excluded.properties.is_empty() {
+                    refute_statuses(&mut self.doubtful, found, job, *observer, report);
+                }
+                Step::Answer(Verdict::Violated(found.clone()))
+            }
+            Found::Vacuous(what, ref why) => Step::Answer(Verdict::Vacuous(what, why.clone())),
+            Found::Proved(ref proved) if proved.is_empty() => Step::GoOn,
+            Found::Proved(ref proved) => {
+                job.proved = proved.clone();
+                Step::Again
+            }
+            Found::Unknown(_) => Step::GoOn,
+            Found::Settled(settled) => return self.settled(course, number, engine, ended.clear, settled),
+        };
+        if matches!(step, Step::Answer(_)) {
+            (report.engine, report.depth) = (engine, ended.clear);
+        }
+        self.seats[number].ended = Some(Box::new(ended));
+        step
+    }
+
+    /// What a settled proof leads to.
+    fn settled(
+        &mut self,
+        course: &mut Course<'_>,
+        number: usize,
+        engine: Engine,
+        clear: Option<usize>,
+        settled: Settled,
+    ) -> Step {
+        let Course { job, observer, report, .. } = course;
+        match settled {
+            Settled::Answer(verdict) => {
+                if let Verdict::Violated(found) = &verdict {
+                    refuted_by(found, job, *observer, report);
+                }
+                (report.engine, report.depth) = (engine, clear);
+                Step::Answer(verdict)
+            }
+            Settled::Repeat(wrong) => {
+                drop_claims(course, wrong);
+                Step::Again
+            }
+            Settled::RepeatAlone => {
+                self.doubtful = std::mem::take(&mut job.status);
+                Step::Again
+            }
+            Settled::Unknown(reason, failed) => {
+                if let Some(failed) = failed {
+                    report.failed_checks = Some(*failed);
+                }
+                self.seats[number].ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
+                Step::GoOn
+            }
+        }
+    }
+
+    /// Adds what a contestant did and knows to what is known of the round.
+    fn note(&mut self, report: &mut Report, ended: &Ended) {
+        self.statistics += ended.statistics;
+        self.clear = self.clear.max(ended.clear);
+        if ended.counterexample_to_induction.is_some() {
+            report.counterexample_to_induction = ended.counterexample_to_induction.clone();
+        }
+        if ended.guessed.len() > self.guessed.len() {
+            self.guessed = ended.guessed.clone();
+        }
+    }
+
+    /// What is due between slices: status is held against the solver, the first states are looked at, deduction begins.
+    fn duties(
+        &mut self,
+        course: &mut Course<'_>,
+        budget: &Budget,
+        sender: &Sender<(usize, Message)>,
+    ) -> Result<Step, SolverError> {
+        let is_free = self.seats.iter().all(|s| s.state != State::Works) || course.job.threads > 1;
+        if !is_free {
+            return Ok(Step::GoOn);
+        }
+        // Status that no solver confirmed is often wrong after a few events, and an engine that rests on it
+        // may search until the time is up: nobody would look later.
+        if course.vetting.is_done()
+            && course.vetting.unconfirmed().any(|claim| claim.is_in(&course.job.status))
+            && let Some(found) = self.sample(course.job, course.excluded)
+        {
+            return Ok(self.violated(course, found));
+        }
+        if let Some((Duration::ZERO, time)) = self.next_look()
+            && let Some(found) = self.look(course, time)
+        {
+            return Ok(self.violated(course, found));
+        }
+        if !self.deduced && self.elapsed() >= DEDUCTION && !course.job.scope.is_finite(&course.job.model) {
+            self.deduced = true;
+            let number = self.seat(course, Role::Deduction, budget, sender);
+            self.queue.push_back(number);
+        }
+        if course.vetting.is_done() || course.job.status.is_empty() {
+            return Ok(Step::GoOn);
+        }
+        let longest = self.seats.iter().map(|s| s.length).max().unwrap_or(FIRST_SLICE);
+        let time = longest / VETTING_SHARE;
+        // The others work meanwhile, and may have the answer.
+        let time = if course.job.threads > 1 { time.min(FIRST_SLICE) } else { time };
+        let time = course.job.budget.within(time);
+        let opener = course.opener.clone();
+        let wrong = course.vetting.advance(&time, &mut |terms| opener(terms))?;
+        if wrong.is_empty() {
+            return Ok(Step::GoOn);
+        }
+        drop_claims(course, wrong);
+        Ok(Step::Again)
+    }
+
+    /// Every engine has nothing more to try.
+    fn exhausted(&mut self, course: &mut Course<'_>) -> Result<Step, SolverError> {
+        // What no solver decided is often wrong after a few events.
+        if let Some(found) = self.sample(course.job, course.excluded) {
+            return Ok(self.violated(course, found));
+        }
+        // A depth rests on the status that was used on the way to it. A solver that is gone refutes nothing.
+        let opener = course.opener.clone();
+        let wrong = course.vetting.insist(course.job, &mut |terms| opener(terms)).unwrap_or_default();
+        if !wrong.is_empty() {
+            drop_claims(course, wrong);
+            return Ok(Step::Again);
+        }
+        // The most telling reason: that of the last engine.
+        let mut reasons =
+            self.seats.iter().filter(|s| matches!(s.role, Role::Engine(_))).map(|s| match &s.ended {
+                Some(ended) => match &ended.found {
+                    Found::Unknown(reason) => reason.clone(),
+                    _ => Reason::Unsupported,
+                },
+                None => Reason::Unsupported,
+            });
+        let reason = reasons.next_back().unwrap_or(Reason::Unsupported);
+        if matches!(reason, Reason::Unsupported) {
+            let depth = course.job.depth.unwrap_or(DEEPEST_SMALL).min(DEEPEST_SMALL);
+            self.wishes.wish(depth);
+            if self.wishes.is_open() && self.seats.iter().any(|s| s.state == State::Idle) {
+                return Ok(Step::GoOn);
+            }
+        }
+        Ok(Step::Answer(Verdict::Unknown(reason)))
+    }
+
+    fn violated(&mut self, course: &mut Course<'_>, found: Box<Counterexample>) -> Step {
+        refuted_by(&found, course.job, course.observer, course.report);
+        Step::Answer(Verdict::Violated(found))
+    }
+
+    /// When the first states are looked at while the engines work, from now on, and for how long.
+    fn next_look(&self) -> Option<(Duration, Duration)> {
         let &(after, time) = LOOKS.get(self.looks).filter(|_| !self.sampled)?;
-        Some((after.saturating_sub(begun.elapsed()), time))
+        Some((after.saturating_sub(self.elapsed()), time))
+    }
+
+    /// How long the engines work: by the clock, or where times are counted by what they did.
+    fn elapsed(&self) -> Duration {
+        if self.is_counted { self.seats.iter().map(|s| s.worked).sum() } else { self.begun.elapsed() }
     }
 
     /// Looks at the first states for some time.
-    fn look(&mut self, job: &Job, excluded: &Excluded, time: Duration) -> Option<Box<Counterexample>> {
+    fn look(&mut self, course: &Course<'_>, time: Duration) -> Option<Box<Counterexample>> {
         self.looks += 1;
-        let within = Job { budget: job.budget.within(time), ..job.clone() };
-        let found = self.sample(&within, excluded);
+        let within = Job { budget: course.job.budget.within(time), ..course.job.clone() };
+        let found = self.sample(&within, course.excluded);
         self.sampled = within.budget.check().is_ok();
         found
     }
@@ -392,90 +568,49 @@ impl Round {
         if std::mem::replace(&mut self.sampled, true) {
             return None;
         }
-        let scope = self.workers[0].problem().system.scope.clone();
+        let scope = self.scope.clone().unwrap_or_else(|| job.scope.clone());
         sample::violation(job, &scope).filter(|found| excluded.clone().add(job, found).any)
     }
 
-    /// Looks for something to check, and tells all workers.
-    fn begin(&mut self, job: &Job, open: &mut Open<'_>) -> Result<Option<Verdict>, SolverError> {
-        if self.existence.is_none() {
-            let problem = self.workers[0].problem();
-            let found = existence::look(problem, job, open, existence::Effort::Quick);
-            // A proof asks again.
-            self.existence = Some(found.or_else(|e| match e {
-                SolverError::Exited(_) | SolverError::Refused(_) => Ok(Existence::Undecided(e.to_string())),
-                other => Err(other),
-            })?);
-        }
-        let Some(existence) = &self.existence else { return Ok(None) };
-        for worker in &mut self.workers {
-            worker.problem().existence = existence.clone();
-        }
-        Ok(match existence {
-            Existence::Nothing(what @ Vacuous::NoValuation, why) => {
-                Some(Verdict::Vacuous(*what, why.clone()))
+    /// Ends the contestants, and waits a moment for what they know.
+    fn end(&mut self, course: &mut Course<'_>, messages: &Receiver<(usize, Message)>, time: Duration) {
+        let mut left: Vec<usize> = vec![];
+        for (number, seat) in self.seats.iter_mut().enumerate() {
+            // Those that never had a slice know nothing.
+            if matches!(seat.state, State::Works | State::Waits | State::Idle) && seat.length > FIRST_SLICE {
+                left.push(number);
             }
-            Existence::Undefined(reason) => Some(Verdict::Unknown(Reason::IllDefined(reason.clone()))),
-            Existence::Contradicted(trace) => {
-                let objection = Objection::InitialState(trace.clone());
-                let contradicted = Contradicted { claim: None, lemmas: vec![], objection };
-                Some(Verdict::Contradiction(Box::new(contradicted)))
+            seat.slices = channel().0;
+        }
+        let begin = Instant::now();
+        while !left.is_empty() {
+            let patience = time.saturating_sub(begin.elapsed());
+            match messages.recv_timeout(patience) {
+                Ok((number, Message::Ended(ended))) => {
+                    self.note(course.report, &ended);
+                    left.retain(|other| *other != number);
+                }
+                Ok((_, Message::Panicked(panic))) => std::panic::resume_unwind(panic),
+                Ok(_) => {}
+                Err(_) => return,
             }
-            Existence::Shown(_) | Existence::Nothing(..) | Existence::Undecided(_) => None,
-        })
+        }
     }
 
-    /// Where parts of the model have no term for sets of any size, small sets may still show a violation.
-    fn unsupported(
-        &mut self,
-        job: &Job,
-        excluded: &Excluded,
-        open: &mut Open<'_>,
-    ) -> Result<Verdict, SolverError> {
-        let mut hunt = Hunt::default();
-        let slice = Slice { budget: job.budget.clone(), query: job.query_time };
-        let mut found = None;
-        for depth in 0..=job.depth.unwrap_or(DEEPEST_SMALL).min(DEEPEST_SMALL) {
-            if found.is_none() && job.budget.check().is_ok() {
-                found = hunt.search(job, &slice, open, excluded, depth)?;
-            }
-        }
-        self.statistics += hunt.statistics();
-        Ok(found.map_or(Verdict::Unknown(Reason::Unsupported), Verdict::Violated))
-    }
-
-    fn drop_workers(&mut self) {
-        for worker in self.workers.drain(..) {
-            self.statistics += worker.statistics();
-        }
-        self.statistics += std::mem::take(&mut self.hunt).statistics();
-    }
-
-    /// Adds what the engines did to the report.
-    pub(crate) fn finish(&mut self, job: &Job, report: &mut Report, leftovers: &mut Leftovers) {
-        report.depth = report.depth.max(self.workers.iter().filter_map(Worker::clear).max());
-        for worker in &self.workers {
-            if let Worker::Kind(kind, _) = worker
-                && report.counterexample_to_induction.is_none()
-            {
-                report.counterexample_to_induction = kind.counterexample_to_induction(job);
-            }
-        }
-        let guessed = self.workers.iter().map(|worker| match worker {
-            Worker::Kind(kind, _) => kind.guessed(),
-            Worker::Ic3(ic3, _) => ic3.guessed().to_vec(),
-            Worker::Bmc(..) | Worker::Tree(..) => vec![],
-        });
-        let most = guessed.max_by_key(Vec::len).unwrap_or_default();
-        let mut texts: Vec<String> = most.iter().map(|p| print::pred(&job.model, p)).collect();
+    /// Adds what the contestants did and know to the report.
+    pub(crate) fn finish(&mut self, job: &Job, report: &mut Report) {
+        report.depth = report.depth.max(self.clear);
+        let mut texts: Vec<String> = self.guessed.iter().map(|p| print::pred(&job.model, p)).collect();
         texts.sort_by_key(String::len);
         texts.truncate(FOUND);
         report.found_invariants = texts;
-        for worker in &self.workers {
-            self.statistics += worker.statistics();
-        }
-        self.statistics += self.hunt.statistics();
         report.statistics += self.statistics;
-        leftovers.keep(std::mem::take(&mut self.workers));
+    }
+}
+
+/// Drops status that is wrong, and says so.
+fn drop_claims(course: &mut Course<'_>, wrong: Vec<Recorded>) {
+    for claim in wrong {
+        drop_claim(course.job, claim, course.observer, course.report);
     }
 }

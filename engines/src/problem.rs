@@ -488,6 +488,21 @@ pub enum Decided {
     Unknown(Stopped),
 }
 
+/// An answer that may be missing.
+pub trait MayBeOpen {
+    /// Why there is none.
+    fn stopped(&self) -> Option<&Stopped>;
+}
+
+impl MayBeOpen for Decided {
+    fn stopped(&self) -> Option<&Stopped> {
+        match self {
+            Decided::Unknown(reason) => Some(reason),
+            Decided::Sat | Decided::Unsat(_) => None,
+        }
+    }
+}
+
 /// Checks without looking at the model.
 ///
 /// # Errors

@@ -3,74 +3,42 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bsym_encodings::session::{SolverError, Statistics};
+use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::{Claim, Property};
 use bsym_proofs::recorded::Recorded;
 use bsym_semantics::verdict::{Counterexample, Observer, Reason};
 
+use crate::contestant::Opener;
 use crate::excluded::Excluded;
 use crate::options::Job;
-use crate::portfolio::Round;
+use crate::portfolio::{Course, Round};
 use crate::problem::Open;
 use crate::settle::dropped;
 use crate::settle::wrong_status::drop_claim;
-use crate::verdict::{Engine, Leftovers, Progress, PropertyVerdict, Report, Verdict};
+use crate::verdict::{Engine, Progress, PropertyVerdict, Report, Verdict};
 use crate::vetting::Vetting;
 
 /// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
 /// there is no such limit.
 const FIRST_VETTING: Duration = Duration::from_millis(500);
 
-/// Runs an engine, or with [`Engine::Check`] all of them in turn, until it knows or the budget ends.
+/// Runs an engine, or with [`Engine::Check`] all of them, until one is conclusive or the budget ends.
 ///
 /// Imported status is held against the solver first and along the way ([`Vetting`]). A proof is checked in a fresh
 /// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
 /// failures become [`Reason::SolverFailed`].
-pub fn run(job: &Job, engine: Engine, open: &mut Open<'_>, observer: &mut dyn Observer<Progress>) -> Report {
-    run_leaving(job, engine, open, observer, &mut Leftovers::default())
-}
-
-/// The same, where the solvers and terms of the run are kept for whoever has no time to free them.
-pub fn run_leaving(
-    job: &Job,
-    engine: Engine,
-    open: &mut Open<'_>,
-    observer: &mut dyn Observer<Progress>,
-    leftovers: &mut Leftovers,
-) -> Report {
-    let mut report = decide(job, engine, open, observer, leftovers);
-    dropped::weigh(job, &mut report, &mut |second| decide(second, engine, open, observer, leftovers));
+pub fn run(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observer<Progress>) -> Report {
+    let mut report = decide(job, engine, opener, observer);
+    dropped::weigh(job, &mut report, &mut |second| decide(second, engine, opener, observer));
     report
 }
 
-/// The same, whatever its counterexamples rest on.
-fn decide(
-    job: &Job,
-    engine: Engine,
-    open: &mut Open<'_>,
-    observer: &mut dyn Observer<Progress>,
-    leftovers: &mut Leftovers,
-) -> Report {
+/// The report of a run, whatever its counterexamples rest on.
+fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observer<Progress>) -> Report {
     let mut job = job.clone();
-    let mut report = Report {
-        engine,
-        scope: job.scope.clone(),
-        verdict: Verdict::Unknown(Reason::Timeout),
-        properties: vec![],
-        further: vec![],
-        depth: None,
-        wrong_statuses: vec![],
-        unconfirmed_statuses: vec![],
-        wrong_checks: vec![],
-        unconfirmed_checks: vec![],
-        failed_checks: None,
-        unsupported: vec![],
-        counterexample_to_induction: None,
-        found_invariants: vec![],
-        statistics: Statistics::default(),
-    };
+    let mut report = Report::new(engine, job.scope.clone());
     let mut vetting = Vetting::new(&job);
-    if let Err(e) = begin_vetting(&mut vetting, &mut job, open, observer, &mut report) {
+    if let Err(e) = begin_vetting(&mut vetting, &mut job, &mut |terms| opener(terms), observer, &mut report) {
         report.verdict = Verdict::Unknown(Reason::SolverFailed(e.to_string()));
         return report;
     }
@@ -80,11 +48,19 @@ fn decide(
     let mut first: Option<Box<Counterexample>> = None;
     loop {
         let mut round = Round::new(engine);
-        let verdict = match round.decide(&mut job, &excluded, &mut vetting, open, observer, &mut report) {
+        let mut course = Course {
+            job: &mut job,
+            excluded: &excluded,
+            vetting: &mut vetting,
+            opener,
+            observer,
+            report: &mut report,
+        };
+        let verdict = match round.decide(&mut course) {
             Ok(verdict) => verdict,
             Err(e) => Verdict::Unknown(Reason::SolverFailed(e.to_string())),
         };
-        round.finish(&job, &mut report, leftovers);
+        round.finish(&job, &mut report);
         match verdict {
             Verdict::Violated(found) => {
                 let news = excluded.add(&job, &found);

@@ -1,15 +1,12 @@
 //! What an engine answers.
 
-use std::any::Any;
-use std::fmt;
-
 use bsym_encodings::session::{Size, Statistics};
 use bsym_proofs::check::Represented;
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_proofs::sizes::{SmallFailure, SmallSizes};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
-use bsym_semantics::verdict::{self, Counterexample};
+use bsym_semantics::verdict::{self, Counterexample, Reason};
 
 use crate::walk::{Contradiction, Walked};
 
@@ -76,6 +73,29 @@ pub struct Report {
     pub statistics: Statistics,
 }
 
+impl Report {
+    /// A report that knows nothing yet.
+    pub(crate) fn new(engine: Engine, scope: Scope) -> Report {
+        Report {
+            engine,
+            scope,
+            verdict: Verdict::Unknown(Reason::Timeout),
+            properties: vec![],
+            further: vec![],
+            depth: None,
+            wrong_statuses: vec![],
+            unconfirmed_statuses: vec![],
+            wrong_checks: vec![],
+            unconfirmed_checks: vec![],
+            failed_checks: None,
+            unsupported: vec![],
+            counterexample_to_induction: None,
+            found_invariants: vec![],
+            statistics: Statistics::default(),
+        }
+    }
+}
+
 /// A path from a state that nobody has reached to a violation: what keeps an invariant from being inductive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CounterexampleToInduction {
@@ -85,25 +105,6 @@ pub struct CounterexampleToInduction {
     pub violations: Vec<Violation>,
     /// No trace with up to this many events reaches the first state; `None` if nothing is known.
     pub not_reached_within: Option<usize>,
-}
-
-/// The solvers and terms of a run that is over.
-///
-/// To free those of a deep search takes seconds. Whoever has a deadline to keep shows the report first
-/// and drops it then, or ends the program without dropping it.
-#[derive(Default)]
-pub struct Leftovers(Vec<Box<dyn Any>>);
-
-impl Leftovers {
-    pub(crate) fn keep<T: 'static>(&mut self, all: Vec<T>) {
-        self.0.extend(all.into_iter().map(|one| Box::new(one) as Box<dyn Any>));
-    }
-}
-
-impl fmt::Debug for Leftovers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Leftovers({})", self.0.len())
-    }
 }
 
 /// The answer about all properties: the checks of a proof passed, a trace was replayed, or two parts of the program say

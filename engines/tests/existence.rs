@@ -19,7 +19,7 @@ const PROVERS: [Engine; 3] = [Engine::Kind, Engine::Ic3, Engine::Check];
 fn undecided(model: &Arc<Model>, engines: &[Engine]) {
     let job = job(model, &ScopeRequest::default());
     for &engine in engines {
-        let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+        let report = run(&job, engine, &opener(open), &mut |_: &Progress| {});
         let said = answer(&report);
         let Verdict::Conditional(proof, conditions) = &report.verdict else { panic!("{engine:?}: {said}") };
         assert_eq!(report.verdict.reason_code(), Some(ReasonCode::ExistenceUndecided), "{engine:?}");
@@ -86,7 +86,7 @@ fn axioms_without_a_meaning_under_some_values_are_a_condition_of_the_proof() {
     let model = model(text);
     let job = job(&model, &ScopeRequest::default());
     for engine in PROVERS {
-        let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+        let report = run(&job, engine, &opener(open), &mut |_: &Progress| {});
         let said = answer(&report);
         let Verdict::Conditional(_, conditions) = &report.verdict else { panic!("{engine:?}: {said}") };
         assert_eq!(report.verdict.reason_code(), Some(ReasonCode::IllDefined), "{engine:?}");
@@ -106,7 +106,7 @@ fn a_proof_carries_its_first_state() {
     let model = model(text);
     let job = job(&model, &ScopeRequest::default());
     for engine in PROVERS {
-        let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+        let report = run(&job, engine, &opener(open), &mut |_: &Progress| {});
         let Verdict::Holds(proof) = &report.verdict else { panic!("{engine:?}: {}", answer(&report)) };
         let trace = proof.witness.as_ref().expect("a plain `holds` is about something");
         assert_eq!(trace.steps.len(), 1, "{engine:?}");

@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
@@ -54,11 +56,13 @@ fn check_run(expected: &str, text: &str, engine: Engine, seed: u64, faults: &[Fa
     let mut job = job(&model, &ScopeRequest::default());
     job.budget = Budget::unlimited().within(Duration::from_millis(1500));
     job.query_time = Some(Duration::from_millis(500));
-    let mut seeds = Dice::new(seed);
-    let mut open =
-        |terms: std::rc::Rc<Terms>| Ok(Faulty::session(terms, seeds.below(1 << 40), faults, every));
+    let (seeds, faults_here) = (Mutex::new(Dice::new(seed)), faults.to_vec());
+    let open = move |terms: std::rc::Rc<Terms>| {
+        let seed = seeds.lock().unwrap().below(1 << 40);
+        Ok(Faulty::session(terms, seed, &faults_here, every))
+    };
     let start = Instant::now();
-    let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+    let report = run(&job, engine, &opener(open), &mut |_: &Progress| {});
     let answer = answer(&report);
     let place = format!("{engine:?}, seed {seed}, {faults:?} every {every}: {answer}\n{text}");
     assert!(answer.starts_with(expected) || answer.starts_with("unknown"), "{place}");
@@ -105,8 +109,9 @@ fn a_broken_program_ends_in_unknown() {
             job.budget = Budget::unlimited().within(Duration::from_millis(700));
             job.query_time = Some(Duration::from_millis(200));
             let start = Instant::now();
-            let mut open = |terms| process(terms, &path, Dialect::Generic);
-            let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+            let program = path.clone();
+            let open = move |terms| process(terms, &program, Dialect::Generic);
+            let report = run(&job, engine, &opener(open), &mut |_: &Progress| {});
             let answer = answer(&report);
             assert!(answer.starts_with("unknown"), "{engine:?}, {name}: {answer}");
             assert!(start.elapsed() < Duration::from_secs(15), "{engine:?}, {name}: {:?}", start.elapsed());
@@ -171,12 +176,12 @@ fn where_every_path_ends_a_question_that_stays_open_ends_the_search() {
         OPERATIONS once = SELECT n = 0 THEN n := 1 END END";
     let model = model(text);
     let job = job(&model, &ScopeRequest::default());
-    let mut number = 0;
-    let mut open = |terms: std::rc::Rc<Terms>| {
-        number += 1;
+    let opened = AtomicUsize::new(0);
+    let open = move |terms: std::rc::Rc<Terms>| {
+        let number = opened.fetch_add(1, Ordering::SeqCst) + 1;
         // The first session prepares the problem, the second one is that of the paths.
         Ok(Faulty::session(terms, 1, &[Fault::First], if number == 2 { 1 } else { u64::MAX }))
     };
-    let report = run(&job, Engine::Bmc, &mut open, &mut |_: &Progress| {});
+    let report = run(&job, Engine::Bmc, &opener(open), &mut |_: &Progress| {});
     assert!(matches!(report.verdict, Verdict::Unknown(Reason::Exhausted(_))), "{}", answer(&report));
 }

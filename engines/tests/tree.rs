@@ -4,6 +4,7 @@
 mod common;
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
@@ -134,14 +135,14 @@ fn a_pause_within_the_first_question_decides_nothing() {
     let model = model(text);
     let mut job = job(&model, &ScopeRequest::default());
     job.budget = Budget::unlimited().within(Duration::from_millis(800));
-    let mut number = 0;
-    let mut open = |terms: std::rc::Rc<bsym_encodings::term::Terms>| {
-        number += 1;
+    let opened = AtomicU64::new(0);
+    let open = move |terms: std::rc::Rc<bsym_encodings::term::Terms>| {
+        let number = opened.fetch_add(1, Ordering::SeqCst) + 1;
         // The second one is that of the paths: the first prepares the problem.
         let late: &[Fault] = if number == 2 { &[Fault::Late] } else { &[Fault::Unknown] };
         Ok(Faulty::session(terms, 1, late, 1))
     };
-    let report = run(&job, Engine::Tree, &mut open, &mut |_: &Progress| {});
+    let report = run(&job, Engine::Tree, &opener(open), &mut |_: &Progress| {});
     assert!(report.depth.is_none(), "{:?}, {}", report.depth, answer(&report));
 }
 
@@ -156,12 +157,12 @@ fn a_question_that_stays_open_does_not_end_the_search() {
         let mut job = job(&model, &ScopeRequest::default());
         job.budget = Budget::unlimited().within(Duration::from_secs(4));
         job.depth = Some(5);
-        let mut number = 100 * seed;
-        let mut open = |terms: std::rc::Rc<bsym_encodings::term::Terms>| {
-            number += 1;
+        let opened = AtomicU64::new(100 * seed);
+        let open = move |terms: std::rc::Rc<bsym_encodings::term::Terms>| {
+            let number = opened.fetch_add(1, Ordering::SeqCst) + 1;
             Ok(Faulty::session(terms, number, &[Fault::Unknown], 6))
         };
-        let report = run(&job, Engine::Tree, &mut open, &mut |_: &Progress| {});
+        let report = run(&job, Engine::Tree, &opener(open), &mut |_: &Progress| {});
         match &report.verdict {
             Verdict::Violated(_) => decided += 1,
             Verdict::Unknown(_) => {}

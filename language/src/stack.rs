@@ -45,6 +45,20 @@ pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     result.expect("the function is waiting until it is run once")
 }
 
+/// Starts a thread with a stack of 256 MiB that nothing waits for.
+///
+/// # Panics
+/// If the system has no further thread.
+pub fn spawn_with_large_stack(f: impl FnOnce() + Send + 'static) {
+    let on_new_thread = || {
+        IS_LARGE.set(true);
+        f();
+    };
+    let name = std::thread::current().name().unwrap_or("large stack").to_owned();
+    let started = Builder::new().name(name).stack_size(SIZE).spawn(on_new_thread);
+    drop(started.expect("the system has a thread for an engine"));
+}
+
 /// Says that the thread at hand was started with a stack of 256 MiB or more.
 pub fn declare_large() {
     IS_LARGE.set(true);

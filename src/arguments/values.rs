@@ -95,6 +95,11 @@ pub fn memory(text: &str) -> Result<u64, String> {
     }
 }
 
+/// How many jobs are done at the same time: as many as the user says, or one for each core.
+pub fn jobs(asked: Option<usize>) -> usize {
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

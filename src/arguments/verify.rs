@@ -74,6 +74,12 @@ pub struct VerifyArguments {
     pub certificate: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
+    /// Number of engines that work at the same time. No flag of its own: `check` has it from `--jobs`.
+    #[arg(skip = 1usize)]
+    pub threads: usize,
+    /// Times of engines are counted in steps of solvers, so that each run is the same.
+    #[arg(skip)]
+    pub is_counted: bool,
 }
 
 /// `check`.
@@ -87,8 +93,8 @@ pub struct CheckArguments {
     /// Check every machine of a Rodin project or ProB package, not its last refinement alone
     #[arg(long, help_heading = "Several machines")]
     pub all: bool,
-    /// Machines that are checked at the same time [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Several machines")]
+    /// Engines, or of several machines the machines, that work at the same time [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Limits")]
     pub jobs: Option<usize>,
     /// Of several machines show only those that do not hold
     #[arg(short, long, help_heading = "Several machines")]

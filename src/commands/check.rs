@@ -8,7 +8,7 @@ use bsym_semantics::verdict::{Condition, Reason, Vacuous, Verdict};
 
 use crate::answer::Answer;
 use crate::answer::verification::{BesideObject, Verification};
-use crate::arguments::VerifyArguments;
+use crate::arguments::{self, CheckArguments, VerifyArguments};
 use crate::commands::beside::Beside;
 use crate::commands::comparison::Background;
 use crate::commands::encodings::run_engines;
@@ -22,7 +22,10 @@ use crate::solvers;
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the command.
-pub fn run(arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
+pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answer> {
+    let threads = arguments::jobs(arguments.jobs);
+    let is_counted = arguments.jobs == Some(1);
+    let arguments = &VerifyArguments { threads, is_counted, ..arguments.verify.clone() };
     let (encoding, solver) =
         solvers::choose_for_engines(arguments.solver.name.as_deref(), arguments.encoding)?;
     let mut run = Run::prepare("check", arguments, Asked::engines(encoding, solver), control)?;

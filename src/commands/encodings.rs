@@ -10,8 +10,8 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use bsym_engines::run::run_leaving;
-use bsym_engines::verdict::{Engine, Leftovers, Progress, Report};
+use bsym_engines::run as engines;
+use bsym_engines::verdict::{Engine, Progress, Report};
 use bsym_language::stack::with_large_stack;
 use bsym_semantics::verdict::{Condition, Reason, Verdict};
 
@@ -29,13 +29,10 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// Runs an engine; the report, and the run with the encoding that it comes from. `None` if there is no solver.
 pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) -> Option<(Run, Report)> {
-    let mut open = run.opener()?;
+    let opener = run.opener()?;
     let begin = Instant::now();
     let second = run.in_propositional_logic().map(|second| Second::start(second, engine));
-    let mut leftovers = Leftovers::default();
-    let report = run_leaving(&run.job(), engine, &mut open, reporter, &mut leftovers);
-    // The program ends soon: freeing solvers one by one would take seconds after a deep search.
-    std::mem::forget(leftovers);
+    let report = engines::run(&run.job(), engine, &opener, reporter);
     let Some(second) = second else { return Some((run.clone(), report)) };
     if !is_open(&report) {
         second.decided.store(true, Ordering::SeqCst);
@@ -100,12 +97,8 @@ impl Second {
                 return;
             }
             let report = with_large_stack(|| {
-                let mut open = run.opener()?;
-                let mut leftovers = Leftovers::default();
-                let report =
-                    run_leaving(&run.job(), engine, &mut open, &mut |_: &Progress| {}, &mut leftovers);
-                std::mem::forget(leftovers);
-                Some(report)
+                let opener = run.opener()?;
+                Some(engines::run(&run.job(), engine, &opener, &mut |_: &Progress| {}))
             });
             if let Some(report) = report.filter(|report| is_conclusive(&run, report))
                 && !decided.swap(true, Ordering::SeqCst)

@@ -16,7 +16,7 @@ use anyhow::bail;
 use crate::answer::Answer;
 use crate::answer::several::{Row, Several};
 use crate::answer::statistics::seconds;
-use crate::arguments::CheckArguments;
+use crate::arguments::{self, CheckArguments};
 use crate::commands::targets::{Target, targets};
 use crate::control::Control;
 use crate::output;
@@ -35,8 +35,7 @@ const PATIENCE: u32 = 3;
 pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answer> {
     refuse_flags_of_one(arguments)?;
     let files = targets(arguments)?;
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    let jobs = arguments.jobs.unwrap_or(cores).min(files.len());
+    let jobs = arguments::jobs(arguments.jobs).min(files.len());
     let processes = Processes {
         program: std::env::current_exe()?,
         flags: flags(arguments, std::env::args_os().skip(1)),
@@ -105,20 +104,21 @@ fn flags(arguments: &CheckArguments, given: impl Iterator<Item = OsString>) -> V
     let mut given = given.skip_while(|a| a != "check").skip(1);
     let mut flags: Vec<OsString> = vec![];
     while let Some(flag) = given.next() {
-        if flag == "--format" {
+        if flag == "--format" || flag == "--jobs" {
             given.next();
         } else if !named.contains(&Path::new(&flag)) && !is_of_all(&flag) {
             flags.push(flag);
         }
     }
-    flags.push("--json".into());
+    // The machines share the cores, so that each has one for its engines.
+    flags.extend(["--json", "--jobs=1"].map(OsString::from));
     flags
 }
 
 /// Whether a flag says what is of all machines together: which they are, and how the answer about them is shown.
 fn is_of_all(flag: &OsStr) -> bool {
     ["--jsonl", "--json", "--all", "--"].iter().any(|f| flag == *f)
-        || flag.to_string_lossy().starts_with("--format=")
+        || ["--format=", "--jobs="].iter().any(|f| flag.to_string_lossy().starts_with(f))
 }
 
 /// The processes of the machines.

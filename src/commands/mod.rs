@@ -70,7 +70,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),
         Command::Check(a) if targets::is_asked(&a) => many::run(&a, control),
-        Command::Check(a) => check::run(&a.verify, control),
+        Command::Check(a) => check::run(&a, control),
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Tree(a) => verify::run(Engine::Tree, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),

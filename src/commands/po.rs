@@ -13,7 +13,7 @@ use crate::answer::Answer;
 use crate::answer::event::Event;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::obligations::Obligations;
-use crate::arguments::PoArguments;
+use crate::arguments::{self, PoArguments};
 use crate::control::Control;
 use crate::input;
 use crate::output;
@@ -91,7 +91,6 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         }
     };
     let choose = |proof: &Proof| open.as_ref().map_or(Choice::Ask, |open| open.choose(proof));
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // Who names a solver wants no other.
     let provers = if arguments.solver.name.is_none() { OtherProver::installed() } else { vec![] };
     let job = Job {
@@ -100,7 +99,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         open: &|terms| sessions::open(terms, &choice),
         budget: budget.clone(),
         provers: &provers,
-        jobs: arguments.jobs.unwrap_or(cores),
+        jobs: arguments::jobs(arguments.jobs),
         export: arguments.export.is_some(),
     };
     let mut obligations = prove_and_confirm(&job, &mut observer, &choose)?;

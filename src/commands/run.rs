@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 use anyhow::bail;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::encoding::{self, Chosen, Encoding};
-use bsym_encodings::session::open::{self, SolverChoice};
-use bsym_encodings::session::{Session, SolverError};
-use bsym_encodings::term::Terms;
+use bsym_encodings::session::open::SolverChoice;
+use bsym_engines::contestant::{Opener, opener};
 use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::verdict::{Engine, Report};
 use bsym_proofs::certificate::{Certificate, Facts};
@@ -89,13 +87,13 @@ impl Asked {
 
 impl Run {
     /// Makes sessions for the engines; `None` if there is no solver for their encoding.
-    pub(super) fn opener(&self) -> Option<impl FnMut(Rc<Terms>) -> Result<Session, SolverError> + use<>> {
+    pub(super) fn opener(&self) -> Option<Opener> {
         let chosen = match (is_sat(self.encoding.as_ref()), self.solver.clone()) {
             (true, None) => SolverChoice::Sat,
             (true, Some(other)) => SolverChoice::SatOr(Box::new(other)),
             (false, solver) => solver?,
         };
-        Some(move |terms| open::open(terms, &chosen))
+        Some(opener(chosen))
     }
 
     /// The same run on propositional logic, where that is another encoding that serves and nobody asked for one. It
@@ -133,7 +131,11 @@ impl Run {
             seed: self.arguments.seed,
             checker: self.checker(),
             query_time: None,
-            budget: self.control.budget.clone(),
+            threads: self.arguments.threads,
+            budget: match self.arguments.is_counted {
+                true => self.control.budget.counted(),
+                false => self.control.budget.clone(),
+            },
         }
     }
 

@@ -5,7 +5,8 @@
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::open::{self, SolverChoice};
+use bsym_encodings::session::open::SolverChoice;
+use bsym_engines::contestant::opener;
 use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress};
@@ -59,7 +60,7 @@ pub(super) fn prove(
     let assertions = (0..joint.assertions.len()).map(Property::Assertion);
     let job = Job::new(joint.clone(), scope.clone(), conjuncts.chain(assertions).collect(), budget);
     let job = Job { well_definedness: true, representations: Default::default(), ..job };
-    let report = run(&job, Engine::Check, &mut |terms| open::open(terms, solver), &mut |_: &Progress| {});
+    let report = run(&job, Engine::Check, &opener(solver.clone()), &mut |_: &Progress| {});
     object.seconds = begin.elapsed().as_secs_f64();
     let (mut found, mut violated) = (None, None);
     match &report.verdict {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::bounds::literal;
 use super::cut::{Cut, Levels, describe, name};
@@ -10,13 +11,16 @@ use super::gates::Lit;
 use super::lowering::Lowering;
 use super::solver::{BatSat, Sat};
 use super::value::TOO_WIDE;
-use crate::budget::{Budget, Stopped};
+use crate::budget::{Budget, Stopped, spend};
 use crate::session::evaluate::{any_value, evaluate};
 use crate::session::{Backend, RawAnswer, Size, SolverError, TermValue};
 use crate::term::{Op, Sort, SymbolId, Term, Terms};
 
 /// Constants beyond this do not say how many bits unknowns start with.
 const MENTIONED: i128 = 4096;
+
+/// Gates and decisions in a second of [work](crate::budget::work).
+const STEPS: f64 = 1e6;
 
 /// After so many clauses the solver looks whether time is up.
 const CLAUSES: usize = 4096;
@@ -330,11 +334,20 @@ impl Backend for Propositional {
         self.too_wide = false;
         self.core.clear();
         // All solving for one check together gets the time of one query.
-        let budget = match budget.query_time() {
+        let mut budget = match budget.query {
             Some(time) => budget.within(time),
             None => budget.clone(),
         };
-        Ok(self.answer(assumptions, &budget).unwrap_or_else(RawAnswer::Unknown))
+        let counted = budget.query_work().map(|work| (work.as_secs_f64() * STEPS) as u64);
+        budget.steps = budget.steps.into_iter().chain(counted).min();
+        let answer = self.answer(assumptions, &budget).unwrap_or_else(RawAnswer::Unknown);
+        if !budget.is_counted() {
+            return Ok(answer);
+        }
+        let taken = self.lowering.steps_spent();
+        spend(Duration::from_secs_f64(taken as f64 / STEPS));
+        let is_over = matches!(answer, RawAnswer::Unknown(_)) && counted.is_some_and(|most| taken >= most);
+        Ok(if is_over { RawAnswer::Unknown(Stopped::Timeout) } else { answer })
     }
 
     fn core(&mut self) -> Result<Vec<usize>, SolverError> {

@@ -2,20 +2,21 @@
 
 use std::time::Duration;
 
-use bsym_encodings::budget::Budget;
+use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
 use bsym_language::print;
-use bsym_semantics::verdict::{Counterexample, Observer};
+use bsym_semantics::verdict::{Counterexample, Observer, Reason};
 
 use super::goal::Question;
-use crate::excluded::Excluded;
 use crate::hunt::Hunt;
 use crate::ic3::Ic3;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice, Work};
+use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
+use crate::turn::Turn;
 use crate::verdict::Progress;
+use crate::wishes::Wishes;
 
 /// Longest time for one query.
 const QUERY: Duration = Duration::from_secs(5);
@@ -47,13 +48,16 @@ pub(super) fn search(
         return Ok(LemmaSearch::Nothing(vec![], "a part of the machine has no encoding".into()));
     }
     let mut ic3 = Ic3::new(&mut problem, &job, open)?;
-    let mut hunt = Hunt::default();
-    let beside = &mut |job: &Job, slice: &Slice, open: &mut Open<'_>, out: &Excluded, depth| {
-        hunt.search(job, slice, open, out, depth)
-    };
-    let slice = Slice { budget: budget.clone(), query: Some(QUERY) };
-    let mut work = Work { job: &job, slice: &slice, open, observer, beside };
-    let outcome = ic3.advance(&mut problem, &mut work)?;
+    let (wishes, mut turn) = (Wishes::default(), Turn::alone());
+    let small_scopes = &wishes;
+    let mut work =
+        Work { job: &job, open, observer, small_scopes, query: Some(QUERY), turn: &mut turn, end: None };
+    let mut outcome = ic3.run(&mut problem, &mut work)?;
+    if matches!(outcome, Outcome::Unknown(_))
+        && let Some(found) = Hunt::default().fulfil(&question.excluded, &wishes, &mut work)?
+    {
+        outcome = Outcome::Violated(found);
+    }
     let in_b = |all: &[Pred]| all.iter().map(|p| print::pred(&job.model, p)).collect();
     let nothing = |why: String| LemmaSearch::Nothing(in_b(ic3.guessed()), why);
     Ok(match outcome {
@@ -62,8 +66,8 @@ pub(super) fn search(
         }
         Outcome::Violated(found) => LemmaSearch::Violated(found),
         Outcome::Vacuous(..) => nothing("the machine has no initial state".into()),
-        Outcome::Stuck(_) => nothing("nothing more to try".into()),
-        Outcome::Reached => nothing("the depth is reached".into()),
-        Outcome::Paused(stopped) => nothing(stopped.to_string()),
+        Outcome::Unknown(Reason::Timeout) => nothing(Stopped::Timeout.to_string()),
+        Outcome::Unknown(Reason::Interrupted) => nothing(Stopped::Cancelled.to_string()),
+        Outcome::Unknown(_) => nothing("nothing more to try".into()),
     })
 }

@@ -14,7 +14,7 @@ use super::search::Search;
 use crate::first_order::{Deduced, no_failure, no_unassumed, no_violation};
 use crate::invariants::cube::Cube;
 use crate::options::Job;
-use crate::outcome::{Slice, Work};
+use crate::outcome::Work;
 use crate::paths::Start;
 use crate::problem::Problem;
 
@@ -40,10 +40,10 @@ impl Search {
         work: &mut Work<'_, '_>,
         question: Question<'_>,
         all: T,
-        mut session: impl FnMut(&mut Search, &mut Problem, &Slice) -> Result<Query<T>, SolverError>,
+        mut session: impl FnMut(&mut Search, &mut Problem, &mut Work<'_, '_>) -> Result<Query<T>, SolverError>,
     ) -> Result<Answer<T>, SolverError> {
         if self.deduced.may_serve(problem) {
-            let query = session(self, problem, &Deduced::before(work.slice))?;
+            let query = session(self, problem, &mut Deduced::before(work))?;
             if !matches!(query, Query::Unknown(Stopped::Timeout)) {
                 return Ok(Answer { query, is_deduced: false });
             }
@@ -51,7 +51,7 @@ impl Search {
                 return Ok(Answer { query: Query::Unsat(all), is_deduced: true });
             }
         }
-        Ok(Answer { query: session(self, problem, work.slice)?, is_deduced: false })
+        Ok(Answer { query: session(self, problem, work)?, is_deduced: false })
     }
 
     /// Returns true if the answer is `no` in first-order logic.
@@ -87,7 +87,7 @@ impl Search {
         let mut lemma = cube.clone();
         let mut kept = BTreeSet::new();
         while let Some(literal) = self.steps.first_to_drop(&lemma, &kept) {
-            if lemma.literals().len() == 1 || work.slice.budget.check().is_err() {
+            if lemma.literals().len() == 1 || work.check().is_err() {
                 break;
             }
             let smaller = lemma.without(literal);

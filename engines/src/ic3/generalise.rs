@@ -9,7 +9,7 @@ use super::queries::{Abstraction, Query, Steps};
 use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::predicate::Predicates;
 use crate::options::Job;
-use crate::outcome::Slice;
+use crate::outcome::Work;
 use crate::problem::Problem;
 
 impl Steps {
@@ -47,19 +47,19 @@ impl Steps {
         cube: &Cube,
         core: Cube,
         frame: usize,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Cube, SolverError> {
-        let mut lemma = self.disjoint_from_initial(problem, core, cube, slice)?;
+        let mut lemma = self.disjoint_from_initial(problem, core, cube, work)?;
         let mut kept = BTreeSet::new();
         while let Some(literal) = self.first_to_drop(&lemma, &kept) {
-            if lemma.literals().len() == 1 || slice.budget.check().is_err() {
+            if lemma.literals().len() == 1 || work.check().is_err() {
                 break;
             }
             let smaller = lemma.without(literal);
-            let dropped = matches!(self.initial(problem, &smaller, slice)?, Query::Unsat(_))
-                && match self.consecution(problem, None, &smaller, frame, slice)? {
+            let dropped = matches!(self.initial(problem, &smaller, work)?, Query::Unsat(_))
+                && match self.consecution(problem, None, &smaller, frame, work)? {
                     Query::Unsat(core) => {
-                        lemma = self.disjoint_from_initial(problem, core, &smaller, slice)?;
+                        lemma = self.disjoint_from_initial(problem, core, &smaller, work)?;
                         true
                     }
                     _ => false,
@@ -83,17 +83,17 @@ impl Steps {
         abstraction: &mut Abstraction,
         mut cube: Cube,
         frame: usize,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Cube>, SolverError> {
         loop {
-            if cube.literals().is_empty() || slice.budget.check().is_err() {
+            if cube.literals().is_empty() || work.check().is_err() {
                 return Ok(None);
             }
-            if !matches!(self.initial(problem, &cube, slice)?, Query::Unsat(_)) {
+            if !matches!(self.initial(problem, &cube, work)?, Query::Unsat(_)) {
                 return Ok(None);
             }
-            match self.consecution(problem, Some(&mut *abstraction), &cube, frame, slice)? {
-                Query::Unsat(core) => return self.generalise(problem, &cube, core, frame, slice).map(Some),
+            match self.consecution(problem, Some(&mut *abstraction), &cube, frame, work)? {
+                Query::Unsat(core) => return self.generalise(problem, &cube, core, frame, work).map(Some),
                 Query::Sat(before) => {
                     let common = |l: &Literal| before.cube.literals().binary_search(l).is_ok();
                     let rest = Cube::new(cube.literals().iter().copied().filter(common).collect());

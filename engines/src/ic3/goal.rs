@@ -9,11 +9,12 @@ use bsym_language::model::EventId;
 use super::abstract_path::Goal;
 use super::queries::{Query, Question};
 use super::search::{End, Search};
-use crate::outcome::{Outcome, Work};
+use crate::invariants::cube::Cube;
+use crate::outcome::Work;
 use crate::problem::Problem;
 
 impl Search {
-    /// Blocks a goal and everything that leads to it. `None` when it is done.
+    /// Blocks a goal and everything that leads to it. `None` when it is done, or to begin the frame again.
     pub(super) fn block(
         &mut self,
         problem: &mut Problem,
@@ -22,8 +23,8 @@ impl Search {
     ) -> Result<Option<End>, SolverError> {
         let mut goals = BinaryHeap::from([Reverse(first)]);
         while let Some(Reverse(goal)) = goals.pop() {
-            if let Err(stopped) = work.slice.budget.check() {
-                return Ok(Some(End::Outcome(Outcome::Paused(stopped))));
+            if let Err(stopped) = work.check() {
+                return Ok(Some(End::Over(stopped)));
             }
             let last = self.frames.last();
             let domain = &self.abstraction.domain;
@@ -36,8 +37,8 @@ impl Search {
             }
             let cube = goal.cube.clone();
             let question = Question::Initially(&cube);
-            let answer = self.ask(problem, work, question, cube.clone(), |search, problem, slice| {
-                search.steps.initial(problem, &cube, slice)
+            let answer = self.ask(problem, work, question, cube.clone(), |search, problem, work| {
+                search.steps.initial(problem, &cube, work)
             })?;
             match answer.query {
                 Query::Sat(_) => {
@@ -47,31 +48,22 @@ impl Search {
                 }
                 Query::Unknown(reason) => {
                     let what = "a cube against the initialisation";
-                    return self.stopped(problem, work, reason, what).map(Some);
+                    return self.undecided(problem, work, reason, what);
                 }
                 Query::Unsat(_) => {}
             }
             let frame = goal.frame - 1;
             let question = Question::Into(&cube, frame);
-            let answer = self.ask(problem, work, question, cube.clone(), |search, problem, slice| {
-                search.steps.consecution(problem, Some(&mut search.abstraction), &cube, frame, slice)
+            let answer = self.ask(problem, work, question, cube.clone(), |search, problem, work| {
+                search.steps.consecution(problem, Some(&mut search.abstraction), &cube, frame, work)
             })?;
             match answer.query {
                 Query::Unsat(core) => {
                     let lemma = match answer.is_deduced {
                         true => self.generalise_deduced(problem, work, &cube, frame)?,
-                        false => self.steps.generalise(problem, &cube, core, frame, work.slice)?,
+                        false => self.steps.generalise(problem, &cube, core, frame, work)?,
                     };
-                    let mut frame = goal.frame;
-                    while frame < last
-                        && matches!(
-                            self.steps.consecution(problem, None, &lemma, frame, work.slice)?,
-                            Query::Unsat(_)
-                        )
-                    {
-                        frame += 1;
-                    }
-                    self.learn(problem, work.job, lemma, frame, work.observer)?;
+                    let frame = self.learn_late(problem, work, lemma, goal.frame)?;
                     if frame < last {
                         goals.push(Reverse(Goal { frame: frame + 1, ..goal }));
                     }
@@ -95,10 +87,27 @@ impl Search {
                     goals.push(Reverse(goal));
                 }
                 Query::Unknown(reason) => {
-                    return self.stopped(problem, work, reason, "consecution of a cube").map(Some);
+                    return self.undecided(problem, work, reason, "consecution of a cube");
                 }
             }
         }
         Ok(None)
+    }
+
+    /// Learns a lemma of a frame in the last frame in which it holds as well. Returns that.
+    fn learn_late(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        lemma: Cube,
+        mut frame: usize,
+    ) -> Result<usize, SolverError> {
+        while frame < self.frames.last()
+            && matches!(self.steps.consecution(problem, None, &lemma, frame, work)?, Query::Unsat(_))
+        {
+            frame += 1;
+        }
+        self.learn(problem, work.job, lemma, frame, work.observer)?;
+        Ok(frame)
     }
 }

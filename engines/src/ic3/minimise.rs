@@ -8,7 +8,7 @@ use bsym_encodings::term::Term;
 use super::queries::Steps;
 use crate::invariants::cube::Cube;
 use crate::invariants::guess::Guess;
-use crate::outcome::Slice;
+use crate::outcome::Work;
 use crate::problem::{Decided, Problem, decide};
 
 /// A lemma in the session.
@@ -28,15 +28,15 @@ impl Steps {
         &mut self,
         problem: &mut Problem,
         cubes: Vec<Cube>,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
         let lemmas = self.lemmas(problem, &cubes)?;
         let asked = lemmas.iter().map(|l| l.clause).chain([self.bad_literal()]).collect::<Vec<_>>();
-        let needed = match decide(self.session(), &asked, &slice.query())? {
+        let needed = match work.ask(|budget| decide(self.session(), &asked, budget))? {
             Decided::Unsat(core) => (0..lemmas.len()).filter(|&i| core.contains(&lemmas[i].clause)).collect(),
             _ => (0..lemmas.len()).collect(),
         };
-        let needed = self.needed(&lemmas, needed, slice)?;
+        let needed = self.needed(&lemmas, needed, work)?;
         Ok(self.of_positions(&cubes, &needed))
     }
 
@@ -49,10 +49,10 @@ impl Steps {
         problem: &mut Problem,
         cubes: &[Cube],
         positions: Vec<usize>,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
         let lemmas = self.lemmas(problem, cubes)?;
-        let needed = self.needed(&lemmas, positions, slice)?;
+        let needed = self.needed(&lemmas, positions, work)?;
         Ok(self.of_positions(cubes, &needed))
     }
 
@@ -76,7 +76,7 @@ impl Steps {
         &mut self,
         lemmas: &[Lemma],
         positions: Vec<usize>,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<BTreeSet<usize>, SolverError> {
         let mut needed: BTreeSet<usize> = positions.iter().copied().collect();
         let mut open = positions;
@@ -84,7 +84,7 @@ impl Steps {
             let mut asked: Vec<Term> = lemmas.iter().map(|l| l.clause).collect();
             asked.extend(&lemmas[i].broken);
             asked.push(self.step_literal());
-            let Decided::Unsat(core) = decide(self.session(), &asked, &slice.query())? else {
+            let Decided::Unsat(core) = work.ask(|budget| decide(self.session(), &asked, budget))? else {
                 return Ok((0..lemmas.len()).collect());
             };
             for (j, lemma) in lemmas.iter().enumerate() {

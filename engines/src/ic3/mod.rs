@@ -30,7 +30,7 @@ use bsym_semantics::verdict::Reason;
 
 use crate::bmc::Bmc;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice, Work};
+use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
 use crate::verdict::Progress;
 use abstract_path::Goal;
@@ -40,7 +40,7 @@ use search::{End, Search};
 /// First time of each domain before it is the other one's turn; doubled every round.
 const FIRST_TURN: Duration = Duration::from_millis(250);
 
-/// An IC3 prover that can be paused.
+/// An IC3 prover.
 #[derive(Debug)]
 pub struct Ic3 {
     base: Bmc,
@@ -62,7 +62,7 @@ pub struct Ic3 {
 #[derive(Debug)]
 struct Turn {
     search: Search,
-    /// An abstract path to a violation, while nobody knows whether the model has one so short.
+    /// An abstract path to a violation, while it is not known whether the model has one so short.
     path: Option<Vec<Goal>>,
     /// It has nothing more to try.
     given_up: bool,
@@ -105,19 +105,14 @@ impl Ic3 {
         all
     }
 
-    /// Goes on until something is decided or the slice is over.
+    /// Searches for an inductive invariant until something is decided or the time is up.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn advance(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Outcome, SolverError> {
+    pub fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
         // The 0- and 1-step cases, with vacuity.
-        match self.base.advance(problem, work, Some(1))? {
-            Outcome::Reached => {}
-            other => return Ok(other),
+        if let Some(outcome) = self.base.reach(problem, work, 1)? {
+            return Ok(outcome);
         }
         if let Some(reason) = self.base.undecided() {
             self.given_up.get_or_insert(reason.into());
@@ -128,43 +123,52 @@ impl Ic3 {
             return Ok(Outcome::Proof(problem.claim(work.job, Evidence::Inductive { lemmas: vec![] })));
         }
         while self.waiting || !self.turns.is_empty() {
-            for i in 0..self.turns.len() {
-                if let Err(stopped) = work.slice.budget.check() {
-                    return Ok(Outcome::Paused(stopped));
-                }
-                // Diagrams have the larger part, for they take up less of what they began before.
-                let turn = match i {
-                    0 => self.turn,
-                    _ => self.turn / 4,
-                };
-                let slice = match self.turns.len() == 1 && !self.waiting {
-                    true => work.slice.clone(),
-                    false => Slice { budget: work.slice.budget.within(turn), ..work.slice.clone() },
-                };
-                match self.take(i, problem, &mut work.within(&slice))? {
-                    Some(Outcome::Paused(_)) | None => {}
-                    Some(outcome) => return Ok(outcome),
-                }
+            if let Some(outcome) = self.take_turns(problem, work)? {
+                return Ok(outcome);
             }
-            if let Err(stopped) = work.slice.budget.check() {
-                return Ok(Outcome::Paused(stopped));
-            }
-            self.turns.retain(|t| !t.given_up);
-            if self.waiting {
-                self.waiting = false;
-                if let Some(search) = Search::over_diagrams(problem, work.job, work.open)? {
-                    self.turns.insert(0, Turn { search, path: None, given_up: false });
-                }
-            }
-            self.turn *= 2;
         }
         // A search for a proof that failed ends in deeper bounded model checking.
-        match self.base.advance(problem, work, None)? {
-            Outcome::Stuck(Reason::DepthLimit(_)) | Outcome::Reached => {
-                Ok(Outcome::Stuck(Reason::Exhausted(self.given_up.clone().unwrap_or_default())))
+        match self.base.run(problem, work)? {
+            Outcome::Unknown(Reason::DepthLimit(_)) => {
+                Ok(Outcome::Unknown(Reason::Exhausted(self.given_up.clone().unwrap_or_default())))
             }
             other => Ok(other),
         }
+    }
+
+    /// One turn of each search.
+    fn take_turns(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<Outcome>, SolverError> {
+        for i in 0..self.turns.len() {
+            // Diagrams have the larger part, for they take up less of what they began before.
+            let turn = match i {
+                0 => self.turn,
+                _ => self.turn / 4,
+            };
+            let outcome = match self.turns.len() == 1 && !self.waiting {
+                true => self.take(i, problem, work)?,
+                false => self.take(i, problem, &mut work.within(turn))?,
+            };
+            let of_turn = matches!(outcome, Some(Outcome::Unknown(Reason::Timeout))) && work.check().is_ok();
+            if outcome.is_some() && !of_turn {
+                return Ok(outcome);
+            }
+        }
+        if let Err(stopped) = work.check() {
+            return Ok(Some(Outcome::Unknown(stopped.into())));
+        }
+        self.turns.retain(|t| !t.given_up);
+        if self.waiting {
+            self.waiting = false;
+            if let Some(search) = Search::over_diagrams(problem, work.job, work.open)? {
+                self.turns.insert(0, Turn { search, path: None, given_up: false });
+            }
+        }
+        self.turn *= 2;
+        Ok(None)
     }
 
     /// One turn of a search. `None` if it has nothing more to try.
@@ -179,9 +183,8 @@ impl Ic3 {
             if let Some(path) = &turn.path {
                 // Either there is a path of that length, or the abstraction is too coarse; all lemmas are kept.
                 let length = path.last().map_or(1, |g| g.distance);
-                match self.base.advance(problem, work, Some(length))? {
-                    Outcome::Reached => {}
-                    other => return Ok(Some(other)),
+                if let Some(outcome) = self.base.reach(problem, work, length)? {
+                    return Ok(Some(outcome));
                 }
                 if let Some(reason) = self.base.undecided() {
                     break reason.to_string();
@@ -196,8 +199,9 @@ impl Ic3 {
                 }
                 turn.path = None;
             }
-            match turn.search.advance(problem, work)? {
-                End::Outcome(outcome) => return Ok(Some(outcome)),
+            match turn.search.run(problem, work)? {
+                End::Proof(claim) => return Ok(Some(Outcome::Proof(claim))),
+                End::Over(stopped) => return Ok(Some(Outcome::Unknown(stopped.into()))),
                 End::Reached(path) => turn.path = Some(path),
                 End::GaveUp(reason) => break reason,
             }

@@ -5,7 +5,7 @@ use bsym_encodings::session::SolverError;
 use super::queries::{Query, Question};
 use super::search::{End, Search};
 use crate::invariants::cube::Cube;
-use crate::outcome::{Outcome, Work};
+use crate::outcome::Work;
 use crate::problem::Problem;
 
 impl Search {
@@ -17,12 +17,12 @@ impl Search {
     ) -> Result<Option<End>, SolverError> {
         for frame in 1..self.frames.last() {
             for cube in self.frames.cubes(frame).to_vec() {
-                if let Err(stopped) = work.slice.budget.check() {
-                    return Ok(Some(End::Outcome(Outcome::Paused(stopped))));
+                if let Err(stopped) = work.check() {
+                    return Ok(Some(End::Over(stopped)));
                 }
                 let question = Question::Into(&cube, frame);
-                let answer = self.ask(problem, work, question, cube.clone(), |search, problem, slice| {
-                    search.steps.consecution(problem, None, &cube, frame, slice)
+                let answer = self.ask(problem, work, question, cube.clone(), |search, problem, work| {
+                    search.steps.consecution(problem, None, &cube, frame, work)
                 })?;
                 if let Query::Unsat(_) = answer.query {
                     self.frames.remove(frame, &cube);

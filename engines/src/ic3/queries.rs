@@ -22,8 +22,8 @@ use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::guess::Guess;
 use crate::invariants::predicate::{Predicates, size};
 use crate::options::Job;
-use crate::outcome::Slice;
-use crate::problem::{Decided, Open, Problem, decide};
+use crate::outcome::Work;
+use crate::problem::{Decided, MayBeOpen, Open, Problem, decide};
 
 /// How many elements sorts have at most where states are looked for first.
 const SMALL: [usize; 3] = [2, 3, 4];
@@ -394,12 +394,12 @@ impl Steps {
         problem: &mut Problem,
         abstraction: &mut Abstraction,
         frame: usize,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Query<()>, SolverError> {
         debug_assert_eq!(abstraction.predicates.len(), self.declared.len());
         let mut assumptions = self.in_frame(frame);
         assumptions.push(self.bad);
-        self.ask(problem, assumptions, Some(abstraction), slice).map(|q| match q {
+        self.ask(problem, assumptions, Some(abstraction), work).map(|q| match q {
             Query::Sat(s) => Query::Sat(s),
             Query::Unsat(_) => Query::Unsat(()),
             Query::Unknown(r) => Query::Unknown(r),
@@ -417,14 +417,14 @@ impl Steps {
         abstraction: Option<&mut Abstraction>,
         cube: &Cube,
         frame: usize,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Query<Cube>, SolverError> {
         let outside = self.clause(problem, cube);
         let mut assumptions = self.in_frame(frame);
         assumptions.push(outside);
         assumptions.push(self.step);
         assumptions.extend(cube.literals().iter().map(|l| self.then(l)));
-        Ok(match self.ask(problem, assumptions, abstraction, slice)? {
+        Ok(match self.ask(problem, assumptions, abstraction, work)? {
             Query::Unsat(core) => Query::Unsat(Cube::new(
                 cube.literals().iter().copied().filter(|l| core.contains(&self.then(l))).collect(),
             )),
@@ -441,11 +441,11 @@ impl Steps {
         &mut self,
         problem: &mut Problem,
         cube: &Cube,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Query<Cube>, SolverError> {
         let mut assumptions = vec![self.initial];
         assumptions.extend(cube.literals().iter().map(|l| self.now(l)));
-        Ok(match self.ask(problem, assumptions, None, slice)? {
+        Ok(match self.ask(problem, assumptions, None, work)? {
             Query::Unsat(core) => Query::Unsat(Cube::new(
                 cube.literals().iter().copied().filter(|l| core.contains(&self.now(l))).collect(),
             )),
@@ -463,12 +463,12 @@ impl Steps {
         problem: &mut Problem,
         part: Cube,
         whole: &Cube,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Cube, SolverError> {
-        if !part.literals().is_empty() && matches!(self.initial(problem, &part, slice)?, Query::Unsat(_)) {
+        if !part.literals().is_empty() && matches!(self.initial(problem, &part, work)?, Query::Unsat(_)) {
             return Ok(part);
         }
-        Ok(match self.initial(problem, whole, slice)? {
+        Ok(match self.initial(problem, whole, work)? {
             Query::Unsat(core) => Cube::new(part.literals().iter().chain(core.literals()).copied().collect()),
             _ => whole.clone(),
         })
@@ -479,11 +479,11 @@ impl Steps {
         problem: &mut Problem,
         mut assumptions: Vec<Term>,
         abstraction: Option<&mut Abstraction>,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Query<Vec<Term>>, SolverError> {
-        let budget = slice.query();
         let read = abstraction.is_some();
-        let (within, decided) = self.decide_by_size(problem, &mut assumptions, read, &budget)?;
+        let BySize(within, decided) =
+            work.ask(|budget| self.decide_by_size(problem, &mut assumptions, read, budget))?;
         match decided {
             Decided::Unsat(core) => return Ok(Query::Unsat(core)),
             Decided::Unknown(reason) => return Ok(Query::Unknown(reason)),
@@ -522,11 +522,11 @@ impl Steps {
         assumptions: &mut Vec<Term>,
         read: bool,
         budget: &Budget,
-    ) -> Result<(Option<usize>, Decided), SolverError> {
+    ) -> Result<BySize, SolverError> {
         // Where sets are small a state is found soon, and one with few elements says most.
         let tried = self.small.len().min(SMALL_FIRST);
         if let Some(i) = self.find_small(0..tried, assumptions, budget)? {
-            return Ok((Some(i), Decided::Sat));
+            return Ok(BySize(Some(i), Decided::Sat));
         }
         // What no state is like is mostly shown soon; a state takes longer to find the larger it may be.
         let mut found = None;
@@ -534,16 +534,16 @@ impl Steps {
             match decide(&mut self.session, assumptions, &budget.within(ANY_SIZE_FIRST))? {
                 Decided::Unknown(_) => {}
                 Decided::Sat if read => found = Some(Decided::Sat),
-                decided => return Ok((None, decided)),
+                decided => return Ok(BySize(None, decided)),
             }
         }
         if let Some(i) = self.find_small(tried..self.small.len(), assumptions, budget)? {
-            return Ok((Some(i), Decided::Sat));
+            return Ok(BySize(Some(i), Decided::Sat));
         }
         match found {
             // The session still has its model.
-            Some(decided) => Ok((None, decided)),
-            None => Ok((None, self.decide(problem, assumptions, budget)?)),
+            Some(decided) => Ok(BySize(None, decided)),
+            None => Ok(BySize(None, self.decide(problem, assumptions, budget)?)),
         }
     }
 
@@ -627,6 +627,15 @@ impl Steps {
             self.told.push(t);
         }
         self.session.assert(t)
+    }
+}
+
+/// An answer, with the small session that has the model if one has it.
+struct BySize(Option<usize>, Decided);
+
+impl MayBeOpen for BySize {
+    fn stopped(&self) -> Option<&Stopped> {
+        self.1.stopped()
     }
 }
 

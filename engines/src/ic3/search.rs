@@ -20,7 +20,7 @@ use crate::invariants::guess::Guess;
 use crate::invariants::predicate::Predicates;
 use crate::invariants::seeds::seeds;
 use crate::options::Job;
-use crate::outcome::{Outcome, Work};
+use crate::outcome::Work;
 use crate::problem::{Open, Problem};
 use crate::verdict::Progress;
 
@@ -36,10 +36,12 @@ pub(super) struct Search {
     guesses: bool,
 }
 
-/// How a part of the search ended.
+/// How the search ended.
 pub(super) enum End {
-    /// With something to report, or for now.
-    Outcome(Outcome),
+    /// With a proof, not yet checked.
+    Proof(Claim),
+    /// The time is up; it can go on later.
+    Over(Stopped),
     /// There is an abstract path from an initial state to a violation.
     Reached(Vec<Goal>),
     /// For good, without an answer.
@@ -101,18 +103,18 @@ impl Search {
     }
 
     /// Strengthens frame after frame until one is inductive.
-    pub fn advance(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<End, SolverError> {
+    pub fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<End, SolverError> {
         if self.frames.last() == 0 {
             self.frames.open();
         }
         loop {
-            if let Err(stopped) = work.slice.budget.check() {
-                return Ok(End::Outcome(Outcome::Paused(stopped)));
+            if let Err(stopped) = work.check() {
+                return Ok(End::Over(stopped));
             }
             let last = self.frames.last();
             let question = Question::Violating(last);
-            let answer = self.ask(problem, work, question, (), |search, problem, slice| {
-                search.steps.bad(problem, &mut search.abstraction, last, slice)
+            let answer = self.ask(problem, work, question, (), |search, problem, work| {
+                search.steps.bad(problem, &mut search.abstraction, last, work)
             })?;
             match answer.query {
                 Query::Sat(found) => {
@@ -132,9 +134,9 @@ impl Search {
                         return Ok(end);
                     }
                     if let Some(inductive) = self.converged() {
-                        let (cubes, guesses) = self.steps.minimise(problem, inductive, work.slice)?;
+                        let (cubes, guesses) = self.steps.minimise(problem, inductive, work)?;
                         let claim = self.claim(problem, work.job, &cubes, guesses);
-                        return Ok(End::Outcome(Outcome::Proof(claim)));
+                        return Ok(End::Proof(claim));
                     }
                     self.frames.open();
                     work.observer.progress(&Progress::Frame {
@@ -144,29 +146,33 @@ impl Search {
                     });
                 }
                 Query::Unknown(reason) => {
-                    return self.stopped(problem, work, reason, "the search for a violating step");
+                    if let Some(end) =
+                        self.undecided(problem, work, reason, "the search for a violating step")?
+                    {
+                        return Ok(end);
+                    }
                 }
             }
         }
     }
 
-    /// The end of a turn where a question was not decided. It is asked again in the next turn as long as there is patience.
+    /// What a question that was not decided leads to. `None` if there is patience to begin the frame again.
     ///
     /// # Errors
     /// If the solver cannot be started.
-    pub fn stopped(
+    pub fn undecided(
         &mut self,
         problem: &Problem,
         work: &mut Work<'_, '_>,
         reason: Stopped,
         what: &str,
-    ) -> Result<End, SolverError> {
-        if let Some(paused) = work.slice.over(&reason) {
-            return Ok(End::Outcome(paused));
+    ) -> Result<Option<End>, SolverError> {
+        if work.is_over(&reason) {
+            return Ok(Some(End::Over(reason)));
         }
         Ok(match self.steps.wait_longer(problem, work.open)? {
-            true => End::Outcome(Outcome::Paused(reason)),
-            false => End::GaveUp(format!("{what}: {reason}")),
+            true => None,
+            false => Some(End::GaveUp(format!("{what}: {reason}"))),
         })
     }
 

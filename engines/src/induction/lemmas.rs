@@ -17,7 +17,7 @@ use crate::invariants::predicate::Predicates;
 use crate::invariants::seeds::seeds;
 use crate::invariants::templates::templates;
 use crate::options::Job;
-use crate::outcome::Slice;
+use crate::outcome::Work;
 use crate::problem::{Open, Problem};
 
 /// A frame without cubes of its own: the states that satisfy the conjuncts and the lemmas.
@@ -70,9 +70,9 @@ impl Lemmas {
         &mut self,
         problem: &mut Problem,
         positions: Vec<usize>,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Vec<Pred>, SolverError> {
-        let (cubes, guesses) = self.steps.with_needed(problem, &self.found, positions, slice)?;
+        let (cubes, guesses) = self.steps.with_needed(problem, &self.found, positions, work)?;
         let model = &problem.system.model;
         let cubes = cubes.iter().map(|c| self.abstraction.predicates.clause(model, c));
         Ok(guesses.into_iter().map(|g| g.pred).chain(cubes).collect())
@@ -86,13 +86,13 @@ impl Lemmas {
         &mut self,
         problem: &mut Problem,
         states: &[Cube],
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<Term>, SolverError> {
         let mut tried = BTreeSet::new();
         for state in states {
             if tried.insert(state.clone())
                 && let Some(lemma) =
-                    self.steps.inductive(problem, &mut self.abstraction, state.clone(), LEMMAS, slice)?
+                    self.steps.inductive(problem, &mut self.abstraction, state.clone(), LEMMAS, work)?
             {
                 self.steps.learn_forever(problem, &lemma)?;
                 let terms = problem.terms();

@@ -7,8 +7,9 @@
 
 mod lemmas;
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::concretize::read_trace;
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
@@ -22,7 +23,7 @@ use crate::bmc::Bmc;
 use crate::first_order::{Deduced, assumed, no_failure, no_unassumed, no_violation};
 use crate::invariants::cube::Cube;
 use crate::options::Job;
-use crate::outcome::{Outcome, Slice, Work};
+use crate::outcome::{Outcome, Work};
 use crate::paths::counterexample::confirm_induction;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
@@ -33,7 +34,7 @@ use lemmas::Lemmas;
 /// Paths shorter than this are tried without lemmas.
 const PLAIN: usize = 2;
 
-/// A k-induction prover that can be paused.
+/// A k-induction prover.
 #[derive(Debug)]
 pub struct Kind {
     base: Bmc,
@@ -51,7 +52,7 @@ pub struct Kind {
     deduced: Deduced,
     /// The last counterexample to induction.
     cti: Option<Trace>,
-    /// Time for the base, and for the step cases.
+    /// Time at work for the base, and for the step cases.
     base_time: Duration,
     step_time: Duration,
 }
@@ -105,24 +106,14 @@ impl Kind {
         all
     }
 
-    /// Goes on until something is decided or the slice is over.
+    /// Base and step case with longer and longer paths, until something is decided or the time is up.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn advance(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Outcome, SolverError> {
-        loop {
-            // The step path has k steps with good states, or k + 1 while the question about the violating step is open.
-            let k = self.step.depth() - usize::from(self.extended);
-            let begin = Instant::now();
-            let outcome = self.base.advance(problem, work, Some(k))?;
-            self.base_time += begin.elapsed();
-            match outcome {
-                Outcome::Reached => {}
-                other => return Ok(other),
+    pub fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        for k in 0.. {
+            if let Some(outcome) = self.base(problem, work, k)? {
+                return Ok(outcome);
             }
             if let Some(why) = self.base.undecided()
                 && self.base.clear().is_none_or(|clear| clear < k)
@@ -131,34 +122,14 @@ impl Kind {
                 return self.only_refute(problem, work, why);
             }
             if k >= PLAIN && self.lemmas.is_none() {
-                let lemmas = Lemmas::new(problem, work.job, work.open)?;
-                let guessed: Vec<Term> = lemmas.guesses().iter().map(|g| g.term).collect();
-                self.lemmas = Some(lemmas);
-                // The predicates may have brought definitions along.
-                for i in 0..=self.step.depth() {
-                    for fact in problem.facts_in(i) {
-                        self.step.session.assert(fact)?;
-                    }
-                }
-                for clause in guessed {
-                    self.suppose(problem, clause, k)?;
-                }
+                self.begin_lemmas(problem, work, k)?;
             }
-            let begin = Instant::now();
+            let begin = work.worked();
             let step = self.induction_step(problem, work)?;
-            self.step_time += begin.elapsed();
+            self.step_time += work.worked() - begin;
             match step {
-                Step::Proved => {
-                    let needs = |i: &usize| self.step.needs(self.clauses[*i].0);
-                    let needed: Vec<usize> = (0..self.clauses.len()).filter(needs).collect();
-                    let lemmas = match &mut self.lemmas {
-                        Some(lemmas) => lemmas.preds(problem, needed, work.slice)?,
-                        None => vec![],
-                    };
-                    let evidence = Evidence::KInduction { k, lemmas };
-                    return Ok(Outcome::Proof(problem.claim(work.job, evidence)));
-                }
-                Step::Paused(outcome) => return Ok(outcome),
+                Step::Proved => return self.proof(problem, work, k),
+                Step::Over(stopped) => return Ok(Outcome::Unknown(stopped.into())),
                 Step::NotInductive => {}
                 Step::Undecided(reason) => {
                     work.observer
@@ -172,18 +143,76 @@ impl Kind {
                 size: None,
             });
             if work.job.depth.is_some_and(|limit| k >= limit) {
-                return Ok(Outcome::Stuck(Reason::DepthLimit(k)));
+                return Ok(Outcome::Unknown(Reason::DepthLimit(k)));
             }
             if let Some(outcome) = self.base_ahead(problem, work)? {
                 return Ok(outcome);
             }
-            self.step.assume_conjuncts(problem)?;
-            for &(literal, clause) in &self.clauses {
-                self.step.suppose(problem, literal, clause, self.step.depth())?;
-            }
-            self.step.forget();
-            self.extended = false;
+            self.lengthen(problem)?;
         }
+        unreachable!("there is no longest path")
+    }
+
+    /// The base case: no violation on paths of up to `k` steps.
+    fn base(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        k: usize,
+    ) -> Result<Option<Outcome>, SolverError> {
+        let begin = work.worked();
+        let outcome = self.base.reach(problem, work, k)?;
+        self.base_time += work.worked() - begin;
+        Ok(outcome)
+    }
+
+    /// Guesses lemmas, and supposes them in the states of the path of the step case.
+    fn begin_lemmas(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        k: usize,
+    ) -> Result<(), SolverError> {
+        let lemmas = Lemmas::new(problem, work.job, work.open)?;
+        let guessed: Vec<Term> = lemmas.guesses().iter().map(|g| g.term).collect();
+        self.lemmas = Some(lemmas);
+        // The predicates may have brought definitions along.
+        for i in 0..=self.step.depth() {
+            for fact in problem.facts_in(i) {
+                self.step.session.assert(fact)?;
+            }
+        }
+        for clause in guessed {
+            self.suppose(problem, clause, k)?;
+        }
+        Ok(())
+    }
+
+    /// The proof, with the lemmas that it needs.
+    fn proof(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        k: usize,
+    ) -> Result<Outcome, SolverError> {
+        let needs = |i: &usize| self.step.needs(self.clauses[*i].0);
+        let needed: Vec<usize> = (0..self.clauses.len()).filter(needs).collect();
+        let lemmas = match &mut self.lemmas {
+            Some(lemmas) => lemmas.preds(problem, needed, work)?,
+            None => vec![],
+        };
+        Ok(Outcome::Proof(problem.claim(work.job, Evidence::KInduction { k, lemmas })))
+    }
+
+    /// Makes the path of the step case one step longer: the violating step becomes a step to a good state.
+    fn lengthen(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        self.step.assume_conjuncts(problem)?;
+        for &(literal, clause) in &self.clauses {
+            self.step.suppose(problem, literal, clause, self.step.depth())?;
+        }
+        self.step.forget();
+        self.extended = false;
+        Ok(())
     }
 
     /// Lets the base go on while it has taken less time than the step cases: a violation is often nearer than a proof, and what the
@@ -194,23 +223,15 @@ impl Kind {
         work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
         while self.base_time < self.step_time && self.base.undecided().is_none() {
-            let slice = Slice {
-                budget: work.slice.budget.within(self.step_time - self.base_time),
-                ..work.slice.clone()
-            };
-            let next = self.base.depth() + 1;
-            let begin = Instant::now();
-            let outcome = self.base.advance(problem, &mut work.within(&slice), Some(next))?;
-            self.base_time += begin.elapsed();
-            match outcome {
-                Outcome::Reached => {}
-                Outcome::Paused(_) => break,
-                // The step cases go on, up to the same limit.
-                Outcome::Stuck(_) => break,
-                other => return Ok(Some(other)),
+            let (next, time) = (self.base.next(), self.step_time - self.base_time);
+            match self.base(problem, &mut work.within(time), next)? {
+                None => {}
+                // The step cases go on, up to the same limits.
+                Some(Outcome::Unknown(_)) => break,
+                decided => return Ok(decided),
             }
         }
-        Ok(work.slice.budget.check().err().map(Outcome::Paused))
+        Ok(work.check().err().map(|stopped| Outcome::Unknown(stopped.into())))
     }
 
     /// Without a clear base there is no proof, but there may still be a counterexample.
@@ -220,8 +241,10 @@ impl Kind {
         work: &mut Work<'_, '_>,
         why: String,
     ) -> Result<Outcome, SolverError> {
-        match self.base.advance(problem, work, None)? {
-            Outcome::Stuck(_) => Ok(Outcome::Stuck(Reason::Exhausted(why))),
+        match self.base.run(problem, work)? {
+            Outcome::Unknown(reason) if !is_end_of_run(&reason) => {
+                Ok(Outcome::Unknown(Reason::Exhausted(why)))
+            }
             other => Ok(other),
         }
     }
@@ -233,26 +256,19 @@ impl Kind {
     ) -> Result<Step, SolverError> {
         let terms = problem.terms();
         // Failures are asked from the last good state, before the violating step is there.
-        if !self.extended {
-            let mut questions = self.step.failures(problem);
-            let unassumed = problem.unassumed_violated_in(work.job, self.step.depth());
-            let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
-            questions.retain(|q| q.1 != Terms::FALSE);
-            if any != Terms::FALSE {
-                match self.ask_twice(problem, work, any, &questions)? {
-                    Step::Proved => {}
-                    other => {
-                        if !matches!(other, Step::Paused(_)) {
-                            // Longer paths need the step in place.
-                            self.step.extend(problem)?;
-                            self.extended = true;
-                        }
-                        return Ok(other);
-                    }
-                }
-            }
-            self.step.extend(problem)?;
-            self.extended = true;
+        let mut questions = self.step.failures(problem);
+        let unassumed = problem.unassumed_violated_in(work.job, self.step.depth());
+        let any = terms.or(questions.iter().map(|q| q.1).chain([unassumed]));
+        questions.retain(|q| q.1 != Terms::FALSE);
+        let failure = match any {
+            Terms::FALSE => Step::Proved,
+            _ => self.ask_twice(problem, work, any, &questions)?,
+        };
+        // Longer paths need the step in place.
+        self.step.extend(problem)?;
+        self.extended = true;
+        if !matches!(failure, Step::Proved) {
+            return Ok(failure);
         }
         let asked = self.step.violation(problem, work.job);
         self.ask_twice(problem, work, asked, &[])
@@ -267,7 +283,7 @@ impl Kind {
         failures: &[(EventId, Term)],
     ) -> Result<Step, SolverError> {
         if self.deduced.may_serve(problem) {
-            let step = self.ask(problem, &Deduced::before(work.slice), asked, failures)?;
+            let step = self.ask(problem, &mut Deduced::before(work), asked, failures)?;
             if !matches!(step, Step::Undecided(_)) {
                 return Ok(step);
             }
@@ -285,33 +301,25 @@ impl Kind {
                 return Ok(Step::Proved);
             }
         }
-        self.ask(problem, work.slice, asked, failures)
+        self.ask(problem, work, asked, failures)
     }
 
     fn ask(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         asked: Term,
         failures: &[(EventId, Term)],
     ) -> Result<Step, SolverError> {
         let good = self.step.depth() - usize::from(self.extended);
         let watched = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::predicates);
         loop {
-            let read = |model: &mut Model<'_>, taken: Taken| {
-                if let Some((i, j)) = repetitions(problem, model, good)?.next() {
-                    return Ok(StepFailure::Repeats(i, j));
-                }
-                let mut cubes = vec![];
-                for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
-                    cubes.push(lemmas::cube(problem, model, &watched, k)?);
-                }
-                let (system, unrolling) = (&problem.system, &mut problem.unrolling);
-                let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails);
-                Ok(StepFailure::Cti(trace.ok(), cubes))
-            };
             // That a step is not inductive is said of all hypotheses.
-            let checked = self.step.check(asked, failures, &slice.query(), read, |_| false)?;
+            let checked = work.ask(|budget| {
+                let read =
+                    |model: &mut Model<'_>, taken: Taken| read_step(problem, model, &taken, good, &watched);
+                self.step.check(asked, failures, budget, read, |_| false)
+            })?;
             match checked {
                 Checked::Sat(StepFailure::Repeats(i, j)) if !self.distinct.contains(&(i, j)) => {
                     self.distinct.push((i, j));
@@ -321,20 +329,16 @@ impl Kind {
                 Checked::Sat(StepFailure::Repeats(..)) => return Ok(Step::NotInductive),
                 Checked::Sat(StepFailure::Cti(trace, cubes)) => {
                     self.cti = trace.or(self.cti.take());
-                    if !self.exclude(problem, &cubes, good, slice)? {
+                    if !self.exclude(problem, &cubes, good, work)? {
                         return Ok(Step::NotInductive);
                     }
-                    if let Err(stopped) = slice.budget.check() {
-                        return Ok(Step::Paused(Outcome::Paused(stopped)));
+                    if let Err(stopped) = work.check() {
+                        return Ok(Step::Over(stopped));
                     }
                 }
                 Checked::Unsat { .. } => return Ok(Step::Proved),
-                Checked::Unknown(reason) => {
-                    return Ok(match slice.over(&reason) {
-                        Some(paused) => Step::Paused(paused),
-                        None => Step::Undecided(reason.to_string()),
-                    });
-                }
+                Checked::Unknown(reason) if work.is_over(&reason) => return Ok(Step::Over(reason)),
+                Checked::Unknown(reason) => return Ok(Step::Undecided(reason.to_string())),
             }
         }
     }
@@ -347,10 +351,10 @@ impl Kind {
         problem: &mut Problem,
         states: &[Cube],
         good: usize,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
     ) -> Result<bool, SolverError> {
         let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
-        let Some(clause) = lemmas.exclude(problem, states, slice)? else { return Ok(false) };
+        let Some(clause) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
         self.suppose(problem, clause, good)?;
         Ok(true)
     }
@@ -370,7 +374,33 @@ enum Step {
     Proved,
     NotInductive,
     Undecided(String),
-    Paused(Outcome),
+    /// The time is up.
+    Over(Stopped),
+}
+
+/// Returns true if an engine ends for this reason because the run does.
+fn is_end_of_run(reason: &Reason) -> bool {
+    matches!(reason, Reason::Timeout | Reason::Interrupted)
+}
+
+/// Reads what keeps the step case from holding. `watched` are the predicates of the lemmas, `good` is the last good state.
+fn read_step(
+    problem: &mut Problem,
+    model: &mut Model<'_>,
+    taken: &Taken,
+    good: usize,
+    watched: &[Term],
+) -> Result<StepFailure, SolverError> {
+    if let Some((i, j)) = repetitions(problem, model, good)?.next() {
+        return Ok(StepFailure::Repeats(i, j));
+    }
+    let mut cubes = vec![];
+    for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
+        cubes.push(lemmas::cube(problem, model, watched, k)?);
+    }
+    let (system, unrolling) = (&problem.system, &mut problem.unrolling);
+    let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails);
+    Ok(StepFailure::Cti(trace.ok(), cubes))
 }
 
 /// A model in which the induction step fails.

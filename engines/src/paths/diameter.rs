@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Model, SolverError, Statistics};
 use bsym_encodings::term::Terms;
 
+use crate::outcome::Work;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
 
-/// A search for the length at which paths have to repeat a state, that can be paused.
+/// A search for the length at which paths have to repeat a state.
 #[derive(Debug)]
 pub struct Diameter {
     path: Path,
@@ -40,7 +40,7 @@ impl Diameter {
         self.path.session.statistics()
     }
 
-    /// Number of steps, at most `longest`, that no path of good and pairwise different states has, if it is found within the budget.
+    /// Number of steps, at most `longest`, that no path of good and pairwise different states has, if it is found in this work.
     ///
     /// # Errors
     /// If the solver fails.
@@ -48,13 +48,16 @@ impl Diameter {
         &mut self,
         problem: &mut Problem,
         longest: usize,
-        budget: &Budget,
+        work: &mut Work<'_, '_>,
     ) -> Result<Option<usize>, SolverError> {
-        while self.found.is_none() && self.path.depth() <= longest && budget.check().is_ok() {
+        while self.found.is_none() && self.path.depth() <= longest && work.check().is_ok() {
             let k = self.path.depth();
-            let read =
-                |model: &mut Model<'_>, _: Taken| Ok(repetitions(problem, model, k)?.collect::<Vec<_>>());
-            let repeated = match self.path.check(Terms::TRUE, &[], budget, read, |_| false)? {
+            let checked = work.ask(|budget| {
+                let read =
+                    |model: &mut Model<'_>, _: Taken| Ok(repetitions(problem, model, k)?.collect::<Vec<_>>());
+                self.path.check(Terms::TRUE, &[], budget, read, |_| false)
+            })?;
+            let repeated = match checked {
                 Checked::Sat(repeated) => repeated,
                 Checked::Unsat { .. } => {
                     self.found = Some(k);

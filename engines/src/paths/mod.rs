@@ -10,13 +10,13 @@ pub(crate) mod uniqueness;
 
 use std::collections::BTreeSet;
 
-use bsym_encodings::budget::Budget;
+use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Answer, Model, Session, SolverError};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 
 use crate::options::Job;
-use crate::problem::{Open, Problem};
+use crate::problem::{MayBeOpen, Open, Problem};
 
 /// Where a path starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -243,7 +243,16 @@ pub enum Checked<T> {
         without_question: bool,
     },
     /// Not decided.
-    Unknown(bsym_encodings::budget::Stopped),
+    Unknown(Stopped),
+}
+
+impl<T> MayBeOpen for Checked<T> {
+    fn stopped(&self) -> Option<&Stopped> {
+        match self {
+            Checked::Unknown(reason) => Some(reason),
+            Checked::Sat(_) | Checked::Unsat { .. } => None,
+        }
+    }
 }
 
 impl<T> Checked<T> {

@@ -20,28 +20,27 @@ use bsym_proofs::layouts::unsaid;
 use bsym_proofs::recorded::Recorded;
 use bsym_proofs::sizes::{SmallSizes, check_small};
 use bsym_semantics::trace::doubt::{self, Asked};
-use bsym_semantics::verdict::{Condition, Counterexample, Observer, Reason};
+use bsym_semantics::verdict::{Condition, Counterexample, Reason};
 
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::small_scopes::sample;
-use crate::verdict::{Contradicted, Objection, Progress, Proof, Report, Verdict};
+use crate::verdict::{Contradicted, Objection, Proof, Verdict};
 use crate::vetting::{PROOF, insist};
 use crate::walk::{Question, Walked, walk};
 use axioms::ill_defined;
 use existence::Existence;
-use wrong_status::drop_claim;
 
 /// What became of a claim.
 pub enum Settled {
     /// The answer.
     Answer(Verdict),
-    /// With the status that is left.
-    Repeat,
+    /// This status is wrong; the engines begin again without it.
+    Repeat(Vec<Recorded>),
     /// Without any status: the check found the claim wrong, but not which pair made it so.
     RepeatAlone,
-    /// The engine has nothing to show.
-    Unknown(Reason),
+    /// The engine has nothing to show; the checks that did not pass, if there were some.
+    Unknown(Reason, Option<Box<Checked>>),
 }
 
 /// What a question about a proof finds.
@@ -89,14 +88,12 @@ const POST_CHECKS: [PostCheck; 6] = [small_sizes, representations, existence, ax
 /// If the solver fails.
 pub fn settle(
     problem: &mut Problem,
-    job: &mut Job,
+    job: &Job,
     mut claim: Claim,
     open: &mut Open<'_>,
-    observer: &mut dyn Observer<Progress>,
-    report: &mut Report,
 ) -> Result<Settled, SolverError> {
     if !problem.is_complete() {
-        return Ok(Settled::Unknown(Reason::Unsupported));
+        return Ok(Settled::Unknown(Reason::Unsupported, None));
     }
     let checker = job.checker.clone();
     let mut by_checker = |terms| session::open(terms, &checker.clone().unwrap_or_default());
@@ -105,13 +102,9 @@ pub fn settle(
     let budget = job.budget.clone();
     let mut checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
     if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
-        for &pair in &checked.wrong {
-            drop_claim(job, Recorded::Pair(pair), observer, report);
-        }
-        for &check in &checked.wrong_checks {
-            drop_claim(job, Recorded::Check(check), observer, report);
-        }
-        return Ok(Settled::Repeat);
+        let pairs = checked.wrong.iter().map(|&pair| Recorded::Pair(pair));
+        let checks = checked.wrong_checks.iter().map(|&check| Recorded::Check(check));
+        return Ok(Settled::Repeat(pairs.chain(checks).collect()));
     }
     if !checked.failed.is_empty() && !job.status.is_empty() {
         return Ok(Settled::RepeatAlone);
@@ -119,8 +112,8 @@ pub fn settle(
     if !checked.passed() {
         let (failed, undecided) = (checked.failed.len(), checked.undecided.len());
         let first = checked.failed.first().or(checked.undecided.first()).cloned();
-        report.failed_checks = Some(checked);
-        return Ok(Settled::Unknown(Reason::CheckFailed { failed, undecided, first }));
+        let reason = Reason::CheckFailed { failed, undecided, first };
+        return Ok(Settled::Unknown(reason, Some(Box::new(checked))));
     }
     claim.layouts = unsaid(&problem.system, &claim);
     let lemmas: Vec<String> = claim.lemmas().map(|l| bsym_language::print::pred(&job.model, l)).collect();
@@ -141,36 +134,23 @@ pub fn settle(
             Finding::Nothing => {}
             Finding::Open(condition) => conditions.push(condition),
             Finding::Instead(verdict) => return Ok(Settled::Answer(verdict)),
-            Finding::Wrong(claims) => {
-                claims.into_iter().for_each(|claim| drop_claim(job, claim, observer, report));
-                return Ok(Settled::Repeat);
-            }
+            Finding::Wrong(claims) => return Ok(Settled::Repeat(claims)),
             Finding::Contradicted(found) => {
                 objection = Some(found);
                 break;
             }
         }
     }
-    let cancelled = budget.cancellation();
-    let question = Question {
-        model: &job.model,
-        scope: &job.scope,
-        claim: &claim,
-        seed: job.seed,
-        interrupt: Some(&cancelled),
-    };
-    // The evaluator would meet the failures that are reported already.
     let walked = match objection {
-        Some(objection) => Err(objection),
-        None if problem.excluded.failures.is_empty() => walk(&question).map_err(|c| Objection::Walk(*c)),
-        None => Ok(Walked::default()),
+        Some(objection) => Err(Box::new(objection)),
+        None => walked(problem, job, &claim),
     };
     let walked = match walked {
         Ok(walked) => walked,
         // What the proof trusts may be what is wrong.
         Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
         Err(objection) => {
-            let contradicted = Contradicted { claim: Some((claim, checked)), lemmas, objection };
+            let contradicted = Contradicted { claim: Some((claim, checked)), lemmas, objection: *objection };
             return Ok(Settled::Answer(Verdict::Contradiction(Box::new(contradicted))));
         }
     };
@@ -185,6 +165,17 @@ pub fn settle(
         conditions.sort();
         Verdict::Conditional(proof, conditions)
     }))
+}
+
+/// Walks a claim by the evaluator.
+fn walked(problem: &Problem, job: &Job, claim: &Claim) -> Result<Walked, Box<Objection>> {
+    // The evaluator would meet the failures that are reported already.
+    if !problem.excluded.failures.is_empty() {
+        return Ok(Walked::default());
+    }
+    let cancelled = job.budget.cancellation();
+    let (model, scope, seed, interrupt) = (&job.model, &job.scope, job.seed, Some(&*cancelled));
+    walk(&Question { model, scope, claim, seed, interrupt }).map_err(|c| Box::new(Objection::Walk(*c)))
 }
 
 /// Whether what was proved for sets of any size also passes its checks where they are small.

@@ -19,8 +19,9 @@ mod successions;
 mod words;
 
 use std::collections::{HashSet, VecDeque};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{Answer, Model, Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
@@ -28,12 +29,13 @@ use bsym_proofs::claim::Evidence;
 use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::bmc::failing_initialisation;
+use crate::options::Job;
 use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
 use crate::paths::counterexample::{Attempt, attempt};
 use crate::paths::diameter::Diameter;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
-use crate::problem::{Existence, Open, Problem};
+use crate::problem::{Existence, MayBeOpen, Open, Problem};
 use crate::verdict::{Engine, Progress};
 
 use self::successions::{Follows, Successions, step};
@@ -49,7 +51,7 @@ const LOOK: usize = 4;
 /// Questions that were set aside get at most this share of the time.
 const AGAIN_SHARE: u32 = 2;
 
-/// A search along sequences of events that can be paused.
+/// A search along sequences of events.
 #[derive(Debug)]
 pub struct Tree {
     /// Paths from an initial state; steps are assumptions, everything else is asserted.
@@ -61,7 +63,6 @@ pub struct Tree {
     /// Sequences with a path through good states, as far as known, and those made of them so far.
     level: VecDeque<Word>,
     longer: VecDeque<Word>,
-    stage: Stage,
     /// Pairs of states already made different.
     distinct: HashSet<(usize, usize)>,
     /// A sequence was left out because another order of its events is searched.
@@ -70,33 +71,13 @@ pub struct Tree {
     diameter: Option<Diameter>,
     /// Questions that no solver decided, the first one first.
     aside: VecDeque<Aside>,
-    /// Time spent with those, and the work of their solvers.
+    /// Time at work with those, and the work of their solvers.
     again: Duration,
     work_again: Statistics,
-    /// Time spent with everything.
-    spent: Duration,
     /// No violation on any trace with up to this many events.
     clear: Option<usize>,
     /// The first question that was given up, with its size and time.
     undecided: Option<String>,
-}
-
-/// What is done next.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Stage {
-    Initialisation,
-    /// A violation by the initialisation.
-    Start,
-    /// Before the sequences of the level are made longer.
-    Level,
-    /// Failures at the end of the first sequence of the level.
-    Failures,
-    /// One more event for the first sequence.
-    Event(u32),
-    /// All sequences of the level are done.
-    Again,
-    /// No sequence is left.
-    Diameter,
 }
 
 /// A question that was set aside.
@@ -116,13 +97,6 @@ enum Asked {
     Failure,
 }
 
-/// Whether a sequence has a path.
-enum Feasible {
-    Yes,
-    No,
-    Paused(Outcome),
-}
-
 impl Tree {
     /// Begins with the initialisation.
     ///
@@ -138,14 +112,12 @@ impl Tree {
             depth: 0,
             level: VecDeque::from([Words::EMPTY]),
             longer: VecDeque::new(),
-            stage: Stage::Initialisation,
             distinct: HashSet::new(),
             swapped: false,
             diameter: None,
             aside: VecDeque::new(),
             again: Duration::ZERO,
             work_again: Statistics::default(),
-            spent: Duration::ZERO,
             clear: None,
             undecided: None,
         })
@@ -167,153 +139,119 @@ impl Tree {
         all
     }
 
-    /// Goes on until something is decided or the slice is over.
+    /// Makes sequences longer, level after level, until something is decided or the time is up.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn advance(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Outcome, SolverError> {
-        let begin = Instant::now();
-        let mut outcome = None;
-        while outcome.is_none() {
-            outcome = match work.slice.budget.check() {
-                Err(stopped) => Some(Outcome::Paused(stopped)),
-                Ok(()) => match self.stage {
-                    Stage::Initialisation => self.initialisation(problem, work)?,
-                    Stage::Start => self.start(problem, work)?,
-                    Stage::Level => self.begin_level(problem, work)?,
-                    Stage::Failures => self.failures(problem, work)?,
-                    Stage::Event(event) => self.event(problem, work, EventId(event))?,
-                    Stage::Again => self.end_level(problem, work, begin)?,
-                    Stage::Diameter => Some(self.diameter(problem, work)?),
-                },
-            };
+    pub fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        let begin = work.worked();
+        if let Some(outcome) = self.initialisation(problem, work)? {
+            return Ok(outcome);
         }
-        self.spent += begin.elapsed();
-        Ok(outcome.expect("the loop ends with one"))
+        loop {
+            if work.job.depth.is_some_and(|limit| self.depth >= limit) {
+                return Ok(Outcome::Unknown(Reason::DepthLimit(self.depth)));
+            }
+            self.assume_level(problem)?;
+            while let Some(word) = self.level.pop_front() {
+                if let Some(outcome) = self.extend(problem, work, word)? {
+                    return Ok(outcome);
+                }
+            }
+            if let Some(outcome) = self.end_level(problem, work, begin)? {
+                return Ok(outcome);
+            }
+        }
     }
 
+    /// The initialisation: whether it fails, whether there is one, and whether it reaches a violation.
     fn initialisation(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
-        if let Some(checked) = failing_initialisation(problem, work)? {
-            match checked {
-                Checked::Sat(Attempt::Found(found)) => return Ok(Some(Outcome::Violated(found))),
-                Checked::Sat(Attempt::Failed(why)) => self.give_up("failure of the initialisation", why),
-                Checked::Unknown(reason) => match work.slice.over(&reason) {
-                    Some(paused) => return Ok(Some(paused)),
-                    None => self.give_up("failure of the initialisation", reason.to_string()),
-                },
-                Checked::Unsat { .. } => {}
+        let query = "failure of the initialisation";
+        match failing_initialisation(problem, work)? {
+            Some(Checked::Sat(Attempt::Found(found))) => return Ok(Some(Outcome::Violated(found))),
+            Some(Checked::Sat(Attempt::Failed(why))) => self.give_up(query, why),
+            Some(Checked::Unknown(reason)) if work.is_over(&reason) => {
+                return Ok(Some(Outcome::Unknown(reason.into())));
             }
+            Some(Checked::Unknown(reason)) => self.give_up(query, reason.to_string()),
+            Some(Checked::Unsat { .. }) | None => {}
         }
-        self.stage = Stage::Start;
-        Ok(match &problem.existence {
-            Existence::Nothing(what @ Vacuous::NoInitialState, why) => {
-                Some(Outcome::Vacuous(*what, why.clone()))
-            }
-            _ => None,
-        })
-    }
-
-    fn start(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Option<Outcome>, SolverError> {
+        if let Existence::Nothing(what @ Vacuous::NoInitialState, why) = &problem.existence {
+            return Ok(Some(Outcome::Vacuous(*what, why.clone())));
+        }
         if let Err(outcome) = self.ask(problem, work, &[], Asked::Violation)? {
             return Ok(Some(outcome));
         }
         self.note_clear(problem, work, 0);
-        self.stage = Stage::Level;
         Ok(None)
     }
 
     /// The states at the end of the level are good, or were reported.
-    fn begin_level(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Option<Outcome>, SolverError> {
-        if work.job.depth.is_some_and(|limit| self.depth >= limit) {
-            return Ok(Some(Outcome::Stuck(Reason::DepthLimit(self.depth))));
-        }
+    fn assume_level(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
         let good = problem.assumed_in(self.depth);
         self.session.assert(good)?;
         for fact in problem.facts_in(self.depth + 1) {
             self.session.assert(fact)?;
         }
-        self.stage = Stage::Failures;
-        Ok(None)
+        Ok(())
     }
 
-    fn failures(
+    /// Asks whether a step fails after a sequence, and adds each event to it.
+    fn extend(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
+        word: Word,
     ) -> Result<Option<Outcome>, SolverError> {
-        let Some(&word) = self.level.front() else {
-            self.stage = Stage::Again;
-            return Ok(None);
-        };
-        if !problem.failures.is_empty() {
-            let events = self.words.events(word);
-            if let Err(outcome) = self.ask(problem, work, &events, Asked::Failure)? {
-                return Ok(Some(outcome));
-            }
-        }
-        self.stage = Stage::Event(0);
-        Ok(None)
-    }
-
-    /// Adds an event to the first sequence of the level.
-    fn event(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-        event: EventId,
-    ) -> Result<Option<Outcome>, SolverError> {
-        let Some(&word) = self.level.front() else { return Ok(None) };
-        if event.index() >= problem.system.events.len() {
-            self.level.pop_front();
-            self.stage = Stage::Failures;
-            return Ok(None);
-        }
-        let next = Stage::Event(event.0 + 1);
         let mut events = self.words.events(word);
-        events.push(event);
-        let follows = self.successions.last_of(problem, work.slice, &events)?;
+        if !problem.failures.is_empty()
+            && let Err(outcome) = self.ask(problem, work, &events, Asked::Failure)?
+        {
+            return Ok(Some(outcome));
+        }
+        for event in (0..problem.system.events.len() as u32).map(EventId) {
+            if let Err(stopped) = work.check() {
+                return Ok(Some(Outcome::Unknown(stopped.into())));
+            }
+            events.push(event);
+            match self.stays(problem, work, &events, event)? {
+                Ok(true) => {
+                    let longer = self.words.then(word, event);
+                    self.longer.push_back(longer);
+                }
+                Ok(false) => {}
+                Err(outcome) => return Ok(Some(outcome)),
+            }
+            events.pop();
+        }
+        Ok(None)
+    }
+
+    /// Asks about a sequence, and returns true if it has to be made longer; an error is an outcome.
+    fn stays(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        events: &[EventId],
+        event: EventId,
+    ) -> Result<Result<bool, Outcome>, SolverError> {
+        let follows = self.successions.last_of(problem, work, events)?;
         self.swapped |= follows == Follows::Swapped;
         if step(problem, event, self.depth) == Terms::FALSE
             || matches!(follows, Follows::Never | Follows::Swapped)
         {
-            self.stage = next;
-            return Ok(None);
+            return Ok(Ok(false));
         }
-        let has_path = match self.ask(problem, work, &events, Asked::Violation)? {
-            Ok(has_path) => has_path,
-            Err(outcome) => return Ok(Some(outcome)),
-        };
-        let stays = match has_path {
-            Some(known) => known,
-            None if follows == Follows::Always && !self.depth.is_multiple_of(LOOK) => true,
-            None => match self.has_path(problem, work, &events)? {
-                Feasible::Yes => true,
-                Feasible::No => false,
-                Feasible::Paused(outcome) => return Ok(Some(outcome)),
-            },
-        };
-        if stays {
-            let longer = self.words.then(word, event);
-            self.longer.push_back(longer);
+        match self.ask(problem, work, events, Asked::Violation)? {
+            Err(outcome) => Ok(Err(outcome)),
+            Ok(Some(has_path)) => Ok(Ok(has_path)),
+            Ok(None) if follows == Follows::Always && !self.depth.is_multiple_of(LOOK) => Ok(Ok(true)),
+            Ok(None) => self.has_path(problem, work, events).map(Ok),
         }
-        self.stage = next;
-        Ok(None)
     }
 
     /// All sequences of the level are done: those with one event more are the next one.
@@ -321,18 +259,16 @@ impl Tree {
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
-        begin: Instant,
+        begin: Duration,
     ) -> Result<Option<Outcome>, SolverError> {
         let reached = self.depth + 1;
-        if (!problem.is_complete() || !self.aside.is_empty())
-            && let Some(found) = work.look_beside(&problem.excluded, reached)?
-        {
-            return Ok(Some(Outcome::Violated(found)));
+        if !problem.is_complete() || !self.aside.is_empty() {
+            work.small_scopes.wish(reached);
         }
         // Where there is nothing else to do they get all of the time.
         let is_last = self.longer.is_empty();
         while let Some(aside) = self.aside.front().cloned()
-            && (is_last || self.again * AGAIN_SHARE < self.spent + begin.elapsed())
+            && (is_last || self.again * AGAIN_SHARE < work.worked() - begin)
         {
             if let Some(outcome) = self.ask_again(problem, work, aside)? {
                 return Ok(Some(outcome));
@@ -340,26 +276,33 @@ impl Tree {
         }
         self.note_clear(problem, work, reached);
         if is_last {
-            if problem.is_complete() && self.clear == Some(reached) {
-                if self.swapped {
-                    self.stage = Stage::Diameter;
-                    return Ok(None);
-                }
-                let evidence = Evidence::Diameter { depth: reached };
-                return Ok(Some(Outcome::Proof(problem.claim(work.job, evidence))));
-            }
-            return Ok(Some(Outcome::Stuck(match &self.undecided {
-                Some(why) => Reason::Exhausted(why.clone()),
-                None => Reason::Unsupported,
-            })));
+            return self.ended(problem, work, reached).map(Some);
         }
         if !problem.is_complete() && reached >= DEEPEST_SMALL {
-            return Ok(Some(Outcome::Stuck(Reason::Unsupported)));
+            return Ok(Some(Outcome::Unknown(Reason::Unsupported)));
         }
         self.depth = reached;
         self.level = std::mem::take(&mut self.longer);
-        self.stage = Stage::Level;
         Ok(None)
+    }
+
+    /// No sequence is left.
+    fn ended(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        reached: usize,
+    ) -> Result<Outcome, SolverError> {
+        if problem.is_complete() && self.clear == Some(reached) {
+            if self.swapped {
+                return self.diameter(problem, work);
+            }
+            return Ok(Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth: reached })));
+        }
+        Ok(Outcome::Unknown(match &self.undecided {
+            Some(why) => Reason::Exhausted(why.clone()),
+            None => Reason::Unsupported,
+        }))
     }
 
     /// Every reachable state is good. Finds how long a path can be that repeats none.
@@ -368,17 +311,17 @@ impl Tree {
             Some(diameter) => diameter,
             none => none.insert(Diameter::new(problem, work.open)?),
         };
-        if let Some(depth) = diameter.find(problem, usize::MAX, &work.slice.query())? {
+        if let Some(depth) = diameter.find(problem, usize::MAX, work)? {
             return Ok(Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth })));
         }
-        Ok(match work.slice.budget.check() {
-            Err(stopped) => Outcome::Paused(stopped),
-            Ok(()) => Outcome::Stuck(Reason::Exhausted(format!(
+        Ok(Outcome::Unknown(match work.check() {
+            Err(stopped) => stopped.into(),
+            Ok(()) => Reason::Exhausted(format!(
                 "no new states after {} event{}, but the length of the longest path without a repeated state is not decided",
                 self.depth,
                 if self.depth == 1 { "" } else { "s" }
-            ))),
-        })
+            )),
+        }))
     }
 
     fn note_clear(&mut self, problem: &Problem, work: &mut Work<'_, '_>, depth: usize) {
@@ -393,7 +336,7 @@ impl Tree {
         self.undecided.get_or_insert(format!("{question}: {reason}"));
     }
 
-    /// Asks about a sequence. Says whether it has a path, as far as the answer shows; an error is an outcome. What is
+    /// Asks about a sequence. Returns whether it has a path, as far as the answer shows; an error is an outcome. What is
     /// not decided is set aside.
     fn ask(
         &mut self,
@@ -402,71 +345,73 @@ impl Tree {
         events: &[EventId],
         asked: Asked,
     ) -> Result<Result<Option<bool>, Outcome>, SolverError> {
-        let question = question(problem, work, events, asked);
+        let question = question(problem, work.job, events, asked);
         if question.any == Terms::FALSE {
             return Ok(Ok(None));
         }
         let path = path(problem, events);
         let assumptions: Vec<Term> = path.iter().copied().chain([question.any]).collect();
-        let time = self.patience(work);
-        let answer = self.session.check(&assumptions, &work.slice.budget.per_query(time))?;
+        let job = work.job;
+        let answer = work.with_query(PATIENCE).ask(|budget| {
+            Ok(match self.session.check(&assumptions, budget)? {
+                Answer::Sat(mut model) => Answered::Sat(question.found(problem, job, &mut model, events)?),
+                Answer::Unsat(core) => Answered::Unsat(core.0),
+                Answer::Unknown(reason) => Answered::Unknown(reason),
+            })
+        })?;
         let core = match answer {
-            Answer::Sat(mut model) => {
-                return Ok(match question.found(problem, work, &mut model, events)? {
-                    Attempt::Found(found) => Err(Outcome::Violated(found)),
-                    Attempt::Failed(why) => {
-                        self.give_up(&describe(problem, events, asked), why);
-                        Ok(Some(true))
-                    }
-                });
+            Answered::Sat(Attempt::Found(found)) => return Ok(Err(Outcome::Violated(found))),
+            Answered::Sat(Attempt::Failed(why)) => {
+                self.give_up(&describe(problem, events, asked), why);
+                return Ok(Ok(Some(true)));
             }
-            Answer::Unsat(core) => core,
-            Answer::Unknown(reason) => {
-                return Ok(match work.slice.over(&reason) {
-                    Some(paused) => Err(paused),
-                    None => {
-                        let aside = Aside { events: events.to_vec(), asked, time: time * 2 };
-                        self.aside.push_back(aside);
-                        let query = describe(problem, events, asked);
-                        work.observer.progress(&Progress::Undecided { query, reason: reason.to_string() });
-                        Ok(None)
-                    }
-                });
+            Answered::Unsat(core) => core,
+            Answered::Unknown(reason) if work.is_over(&reason) => {
+                return Ok(Err(Outcome::Unknown(reason.into())));
+            }
+            Answered::Unknown(reason) => {
+                let time = work.query.map_or(PATIENCE, |most| most.min(PATIENCE)) * 2;
+                self.aside.push_back(Aside { events: events.to_vec(), asked, time });
+                let query = describe(problem, events, asked);
+                work.observer.progress(&Progress::Undecided { query, reason: reason.to_string() });
+                return Ok(Ok(None));
             }
         };
-        if core.contains(question.any) || asked == Asked::Failure {
+        if core.contains(&question.any) || asked == Asked::Failure {
             return Ok(Ok(None));
         }
-        self.learn(problem, work, events, &path, &core.0)?;
+        self.learn(problem, work, events, &path, &core)?;
         Ok(Ok(Some(false)))
     }
 
-    /// Whether a sequence has a path. States that a model repeats are made different.
+    /// Returns false if a sequence has no path. States that a model repeats are made different.
     fn has_path(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
         events: &[EventId],
-    ) -> Result<Feasible, SolverError> {
+    ) -> Result<bool, SolverError> {
         let path = path(problem, events);
-        let budget = work.slice.budget.per_query(self.patience(work));
         loop {
-            let repeated = match self.session.check(&path, &budget)? {
-                Answer::Sat(mut model) => repetitions(problem, &mut model, events.len())?.next(),
-                Answer::Unsat(core) => {
-                    self.learn(problem, work, events, &path, &core.0)?;
-                    return Ok(Feasible::No);
-                }
-                Answer::Unknown(reason) => {
-                    return Ok(work.slice.over(&reason).map_or(Feasible::Yes, Feasible::Paused));
-                }
-            };
-            match repeated {
-                Some((i, j)) if self.distinct.insert((i, j)) => {
+            let answer = work.with_query(PATIENCE).ask(|budget| {
+                Ok(match self.session.check(&path, budget)? {
+                    Answer::Sat(mut model) => {
+                        Answered::Sat(repetitions(problem, &mut model, events.len())?.next())
+                    }
+                    Answer::Unsat(core) => Answered::Unsat(core.0),
+                    Answer::Unknown(reason) => Answered::Unknown(reason),
+                })
+            })?;
+            match answer {
+                Answered::Sat(Some((i, j))) if self.distinct.insert((i, j)) => {
                     let differ = different(problem, i, j);
                     self.session.assert(differ)?;
                 }
-                _ => return Ok(Feasible::Yes),
+                Answered::Unsat(core) => {
+                    self.learn(problem, work, events, &path, &core)?;
+                    return Ok(false);
+                }
+                Answered::Sat(_) | Answered::Unknown(_) => return Ok(true),
             }
         }
     }
@@ -480,11 +425,7 @@ impl Tree {
         core: &[Term],
     ) -> Result<(), SolverError> {
         let core: HashSet<usize> = (0..path.len()).filter(|&k| core.contains(&path[k])).collect();
-        self.successions.learn(problem, work.slice, events, &core)
-    }
-
-    fn patience(&self, work: &Work<'_, '_>) -> Duration {
-        work.slice.query.map_or(PATIENCE, |time| time.min(PATIENCE))
+        self.successions.learn(problem, work, events, &core)
     }
 
     /// Asks what was set aside in a session that knows nothing else.
@@ -494,9 +435,9 @@ impl Tree {
         work: &mut Work<'_, '_>,
         aside: Aside,
     ) -> Result<Option<Outcome>, SolverError> {
-        let begin = Instant::now();
+        let begin = work.worked();
         let Aside { events, asked, time } = &aside;
-        let question = question(problem, work, events, *asked);
+        let question = question(problem, work.job, events, *asked);
         let mut session = Path::new(problem, Start::Initial, work.open)?.session;
         let good = events.len() - usize::from(*asked == Asked::Violation && !events.is_empty());
         for k in 0..=events.len() {
@@ -514,44 +455,51 @@ impl Tree {
             session.assert(step)?;
         }
         session.assert(question.any)?;
-        let time = work.slice.query.map_or(*time, |most| most.min(*time));
-        let answer = session.check(&[], &work.slice.budget.per_query(time))?;
-        let outcome = match answer {
-            Answer::Sat(mut model) => match question.found(problem, work, &mut model, events)? {
-                Attempt::Found(found) => Some(Outcome::Violated(found)),
-                Attempt::Failed(why) => {
-                    self.give_up(&describe(problem, events, *asked), why);
-                    None
-                }
-            },
-            Answer::Unsat(_) => None,
-            Answer::Unknown(reason) => match work.slice.over(&reason) {
-                // It stays in front.
-                Some(paused) => {
-                    self.work_again += session.statistics();
-                    return Ok(Some(paused));
-                }
-                None => {
-                    let given_up = work.slice.query.is_some_and(|most| time >= most);
-                    if given_up {
-                        let quantifiers = problem.terms().quantifiers(&path(problem, events));
-                        let question = describe(problem, events, *asked);
-                        let spent = time.as_secs_f64();
-                        self.give_up(
-                            &question,
-                            format!("{reason} ({quantifiers} quantifiers, {spent:.1} s)"),
-                        );
-                    } else {
-                        self.aside.push_back(Aside { time: time * 2, ..aside.clone() });
-                    }
-                    None
-                }
-            },
-        };
-        self.aside.pop_front();
+        let job = work.job;
+        let answer = work.with_query(*time).ask(|budget| {
+            Ok(match session.check(&[], budget)? {
+                Answer::Sat(mut model) => Answered::Sat(question.found(problem, job, &mut model, events)?),
+                Answer::Unsat(core) => Answered::Unsat(core.0),
+                Answer::Unknown(reason) => Answered::Unknown(reason),
+            })
+        })?;
         self.work_again += session.statistics();
-        self.again += begin.elapsed();
-        Ok(outcome)
+        self.again += work.worked() - begin;
+        self.aside.pop_front();
+        match answer {
+            Answered::Sat(Attempt::Found(found)) => return Ok(Some(Outcome::Violated(found))),
+            Answered::Sat(Attempt::Failed(why)) => self.give_up(&describe(problem, events, *asked), why),
+            Answered::Unsat(_) => {}
+            Answered::Unknown(reason) if work.is_over(&reason) => {
+                self.aside.push_front(aside);
+                return Ok(Some(Outcome::Unknown(reason.into())));
+            }
+            Answered::Unknown(reason) if work.query.is_some_and(|most| *time >= most) => {
+                let quantifiers = problem.terms().quantifiers(&path(problem, events));
+                let question = describe(problem, events, *asked);
+                let spent = time.as_secs_f64();
+                self.give_up(&question, format!("{reason} ({quantifiers} quantifiers, {spent:.1} s)"));
+            }
+            Answered::Unknown(_) => self.aside.push_back(Aside { time: *time * 2, ..aside.clone() }),
+        }
+        Ok(None)
+    }
+}
+
+/// The answer to a question about a sequence, with what was read from the model.
+enum Answered<T> {
+    Sat(T),
+    /// The assumptions that contradict each other.
+    Unsat(Vec<Term>),
+    Unknown(Stopped),
+}
+
+impl<T> MayBeOpen for Answered<T> {
+    fn stopped(&self) -> Option<&Stopped> {
+        match self {
+            Answered::Unknown(reason) => Some(reason),
+            Answered::Sat(_) | Answered::Unsat(_) => None,
+        }
     }
 }
 
@@ -567,7 +515,7 @@ impl Question {
     fn found(
         &self,
         problem: &mut Problem,
-        work: &Work<'_, '_>,
+        job: &Job,
         model: &mut Model<'_>,
         events: &[EventId],
     ) -> Result<Attempt, SolverError> {
@@ -579,14 +527,14 @@ impl Question {
                 last_fails = true;
             }
         }
-        attempt(problem, work.job, model, Taken { events, last_fails })
+        attempt(problem, job, model, Taken { events, last_fails })
     }
 }
 
-fn question(problem: &mut Problem, work: &Work<'_, '_>, events: &[EventId], asked: Asked) -> Question {
+fn question(problem: &mut Problem, job: &Job, events: &[EventId], asked: Asked) -> Question {
     match asked {
         Asked::Violation => {
-            let any = problem.violated_after(work.job, events.last().copied(), events.len());
+            let any = problem.violated_after(job, events.last().copied(), events.len());
             Question { any, failures: vec![] }
         }
         Asked::Failure => {

@@ -12,7 +12,7 @@ use bsym_encodings::session::{Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
 
-use crate::outcome::Slice;
+use crate::outcome::Work;
 use crate::paths::uniqueness::different;
 use crate::problem::{Decided, Open, Problem, decide};
 use crate::tree::commuting;
@@ -70,11 +70,11 @@ impl Successions {
     pub fn last_of(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         events: &[EventId],
     ) -> Result<Follows, SolverError> {
         let [.., first, second] = *events else { return Ok(Follows::Maybe) };
-        let pair = self.pair(problem, slice, first, second)?;
+        let pair = self.pair(problem, work, first, second)?;
         let known = |n: usize| self.impossible.contains(&events[events.len() - n..]);
         if (3..=events.len().min(LONGEST)).any(known) {
             return Ok(Follows::Never);
@@ -85,7 +85,7 @@ impl Successions {
     fn pair(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         first: EventId,
         second: EventId,
     ) -> Result<Follows, SolverError> {
@@ -93,19 +93,16 @@ impl Successions {
             return Ok(known);
         }
         let steps = [first, second];
-        let found = if self.is_impossible(problem, slice, &steps)? {
+        let found = if self.is_impossible(problem, work, &steps)? {
             Follows::Never
-        } else if second < first && self.is_swapped(problem, slice, first, second)? {
+        } else if second < first && self.is_swapped(problem, work, first, second)? {
             Follows::Swapped
-        } else if self.is_guaranteed(problem, slice, first, second)? {
+        } else if self.is_guaranteed(problem, work, first, second)? {
             Follows::Always
         } else {
             Follows::Maybe
         };
-        // What a pause cut short is asked again.
-        if slice.budget.check().is_ok() {
-            self.pairs.insert((first, second), found);
-        }
+        self.pairs.insert((first, second), found);
         Ok(found)
     }
 
@@ -117,7 +114,7 @@ impl Successions {
     pub fn learn(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         events: &[EventId],
         core: &HashSet<usize>,
     ) -> Result<(), SolverError> {
@@ -128,7 +125,7 @@ impl Successions {
         let segment = &events[begin..];
         if begin > 0
             && (3..=LONGEST).contains(&segment.len())
-            && self.is_impossible(problem, slice, segment)?
+            && self.is_impossible(problem, work, segment)?
         {
             self.impossible.insert(segment.to_vec());
         }
@@ -157,23 +154,23 @@ impl Successions {
         Ok(path)
     }
 
-    fn is_unsat(&mut self, asked: &[Term], slice: &Slice) -> Result<bool, SolverError> {
-        let budget = slice.budget.per_query(slice.query.map_or(TIME, |time| time.min(TIME)));
-        Ok(matches!(decide(&mut self.session, asked, &budget)?, Decided::Unsat(_)))
+    fn is_unsat(&mut self, asked: &[Term], work: &mut Work<'_, '_>) -> Result<bool, SolverError> {
+        let decided = work.with_query(TIME).ask(|budget| decide(&mut self.session, asked, budget))?;
+        Ok(matches!(decided, Decided::Unsat(_)))
     }
 
     /// Whether no path has these steps, or only one that comes back to a state.
     fn is_impossible(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         steps: &[EventId],
     ) -> Result<bool, SolverError> {
         let mut path = self.path(problem, steps)?;
         for j in 1..=steps.len() {
             path.extend((0..j).map(|i| different(problem, i, j)));
         }
-        self.is_unsat(&path, slice)
+        self.is_unsat(&path, work)
     }
 
     /// Whether `second` is enabled in every good state after `first`. Only asked of a guard without inputs, which needs
@@ -181,7 +178,7 @@ impl Successions {
     fn is_guaranteed(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         first: EventId,
         second: EventId,
     ) -> Result<bool, SolverError> {
@@ -191,14 +188,14 @@ impl Successions {
         let mut asked = self.path(problem, &[first])?;
         asked.push(problem.assumed_in(1));
         asked.push(terms.not(problem.unrolling.state(guard, 1)));
-        self.is_unsat(&asked, slice)
+        self.is_unsat(&asked, work)
     }
 
     /// Whether whatever `first` and then `second` reach, `second` and then `first` reach as well.
     fn is_swapped(
         &mut self,
         problem: &mut Problem,
-        slice: &Slice,
+        work: &mut Work<'_, '_>,
         first: EventId,
         second: EventId,
     ) -> Result<bool, SolverError> {
@@ -209,7 +206,7 @@ impl Successions {
                 let terms = problem.terms();
                 let mut asked = self.path(problem, &[first, second])?;
                 asked.push(terms.not(other_order));
-                self.is_unsat(&asked, slice)
+                self.is_unsat(&asked, work)
             }
         }
     }

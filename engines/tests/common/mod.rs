@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Session, SolverError, linked};
+use bsym_engines::contestant::Opener;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
@@ -50,9 +51,17 @@ pub fn open(terms: std::rc::Rc<bsym_encodings::term::Terms>) -> Result<Session, 
     Ok(linked(terms).expect("libz3 is linked"))
 }
 
+/// What makes sessions for the threads of a run.
+pub fn opener<F>(open: F) -> Opener
+where
+    F: Fn(std::rc::Rc<bsym_encodings::term::Terms>) -> Result<Session, SolverError> + Send + Sync + 'static,
+{
+    Arc::new(open)
+}
+
 /// Runs an engine quietly.
 pub fn report(job: &Job, engine: Engine) -> Report {
-    run(job, engine, &mut open, &mut |_: &Progress| {})
+    run(job, engine, &opener(open), &mut |_: &Progress| {})
 }
 
 /// `holds`, `violated` and the number of events, `vacuous` or `unknown`.

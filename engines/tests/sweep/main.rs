@@ -16,14 +16,13 @@ use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::{Session, SolverError, linked};
-use bsym_encodings::term::Terms;
+use bsym_encodings::session::linked;
+use bsym_engines::contestant::Opener;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Verdict};
@@ -146,9 +145,8 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
         query_time: Some(Duration::from_secs(5)),
         ..Job::new(model.clone(), scope, properties, budget)
     };
-    let mut open =
-        |terms: Rc<Terms>| -> Result<Session, SolverError> { Ok(linked(terms).expect("libz3 is linked")) };
-    let report = run(&job, engine, &mut open, &mut |_: &Progress| {});
+    let opener: Opener = Arc::new(|terms| Ok(linked(terms).expect("libz3 is linked")));
+    let report = run(&job, engine, &opener, &mut |_: &Progress| {});
     let taken = start.elapsed().as_secs_f64();
     let (answer, detail) = match &report.verdict {
         Verdict::Holds(proof) => ("holds", format!("{} lemmas", proof.lemmas.len())),

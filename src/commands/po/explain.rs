@@ -8,6 +8,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_encodings::session::{Session, SolverError};
 use bsym_encodings::term::Terms;
+use bsym_engines::contestant::opener;
 use bsym_engines::explain::{Asked, counterexample};
 use bsym_engines::options::{Job, QuantifiableModel};
 use bsym_engines::run::run;
@@ -181,7 +182,7 @@ impl<'a> Explainer<'a> {
             let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
             let budget = self.budget.within(self.budget.query.unwrap_or_default());
             let job = Job::new(model, self.scope.clone(), properties, budget);
-            let report = run(&job, Engine::Ic3, &mut self.open(), &mut |_: &Progress| {});
+            let report = run(&job, Engine::Ic3, &opener(self.solver.clone()), &mut |_: &Progress| {});
             match report.verdict {
                 Verdict::Holds(proof) => match proof.claim.evidence {
                     Evidence::Inductive { lemmas } => lemmas.into_iter().zip(proof.lemmas).collect(),
@@ -224,7 +225,7 @@ impl<'a> Explainer<'a> {
         let model = QuantifiableModel::from(model);
         let budget = self.budget.within(limit);
         let job = Job::new(model.clone(), trace.scope.clone(), vec![Property::NoGoal], budget);
-        let report = run(&job, Engine::Check, &mut self.open(), &mut |_: &Progress| {});
+        let report = run(&job, Engine::Check, &opener(self.solver.clone()), &mut |_: &Progress| {});
         match report.verdict {
             Verdict::Violated(found) => {
                 let trace = StepObject::all(&model, &found.trace);

@@ -9,13 +9,14 @@ mod sorts;
 mod watcher;
 
 use std::rc::Rc;
+use std::time::Duration;
 
 use z3::ast::Bool;
-use z3::{Model, Params, SatResult, Solver};
+use z3::{Model, Params, SatResult, Solver, StatisticsValue};
 
 use self::lower::Lowering;
 use self::watcher::Watcher;
-use crate::budget::{Budget, Stopped};
+use crate::budget::{Budget, Stopped, spend};
 use crate::session::backend::{Backend, RawAnswer, SolverError};
 use crate::session::choices::Choices;
 use crate::session::value::TermValue;
@@ -45,7 +46,7 @@ pub struct Z3 {
 impl Z3 {
     /// A solver without assertions.
     pub fn new(terms: Rc<Terms>) -> Self {
-        let parameters = Parameters { quantifiers: true };
+        let parameters = Parameters { quantifiers: true, limit: None };
         Z3 {
             choices: Choices::new(terms.clone()),
             lowering: Lowering::new(terms),
@@ -93,6 +94,8 @@ impl Z3 {
 struct Parameters {
     /// Some assertion may have a quantifier.
     quantifiers: bool,
+    /// Most resource units of one check.
+    limit: Option<u32>,
 }
 
 impl Parameters {
@@ -111,7 +114,21 @@ impl Parameters {
         if !self.quantifiers {
             parameters.set_u32("relevancy", 0);
         }
+        // Zero is no limit.
+        parameters.set_u32("rlimit", self.limit.unwrap_or(0));
         solver.set_params(&parameters);
+    }
+}
+
+/// Resource units of Z3 in a second of [work](crate::budget::work): about as many as it takes in a second on two machines of 2026, over
+/// the machines of `benches/symbolic`.
+const UNITS: f64 = 2e6;
+
+/// Resource units that all solvers of this context have taken so far. The number begins again at zero when it overflows.
+fn units(solver: &Solver) -> u32 {
+    match solver.get_statistics().value("rlimit count") {
+        Some(StatisticsValue::UInt(units)) => units,
+        _ => 0,
     }
 }
 
@@ -146,8 +163,20 @@ impl Backend for Z3 {
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
         (self.sat, self.model) = (false, None);
         self.assumed = assumptions.iter().map(|&a| self.lowering.bool(a)).collect::<Result<_, _>>()?;
+        let limit = budget
+            .query_work()
+            .map(|work| (work.as_secs_f64() * UNITS).clamp(1.0, f64::from(u32::MAX)) as u32);
+        if limit != self.parameters.limit {
+            self.parameters.limit = limit;
+            self.parameters.set(&self.solver);
+        }
+        let before = if budget.is_counted() { units(&self.solver) } else { 0 };
         let check = || self.solver.check_assumptions(&self.assumed);
         let (answer, stopped) = self.watcher.run(budget, check);
+        if budget.is_counted() {
+            let taken = units(&self.solver).wrapping_sub(before);
+            spend(Duration::from_secs_f64(f64::from(taken) / UNITS));
+        }
         if let Some(why) = stopped {
             // An answer may have come at the same moment, but its model or core may be damaged.
             forget_interrupt();
@@ -161,7 +190,12 @@ impl Backend for Z3 {
                 RawAnswer::Sat
             }
             SatResult::Unknown => {
-                unknown(&self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into()))
+                let reason = self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into());
+                if limit.is_some() && reason.contains("resource limit") {
+                    self.replace_solver();
+                    return Ok(RawAnswer::Unknown(Stopped::Timeout));
+                }
+                unknown(&reason)
             }
         })
     }

@@ -1,0 +1,357 @@
+//! One contestant of a [portfolio](crate::portfolio): an engine, or what works beside the engines, on a thread of its own.
+//!
+//! Its terms and sessions stay on that thread. It shares the question and the cores with the others, and tells the portfolio by
+//! messages how it goes.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use bsym_encodings::session::{self, Session, SolverChoice, SolverError, Statistics};
+use bsym_encodings::system::Unsupported;
+use bsym_encodings::term::Terms;
+use bsym_language::model::Pred;
+use bsym_language::stack::spawn_with_large_stack;
+use bsym_semantics::scope::Scope;
+use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
+use bsym_status::ProofStatus;
+
+use crate::bmc::Bmc;
+use crate::deduction::Deduction;
+use crate::excluded::Excluded;
+use crate::hunt::Hunt;
+use crate::ic3::Ic3;
+use crate::induction::Kind;
+use crate::options::Job;
+use crate::outcome::{Outcome, Work};
+use crate::problem::{Existence, Open, Problem};
+use crate::settle::{Settled, existence, settle};
+use crate::tree::Tree;
+use crate::turn::{Slice, Turn, Waiting};
+use crate::verdict::{CounterexampleToInduction, Engine, Progress};
+use crate::wishes::Wishes;
+
+/// Makes empty sessions with a solver, on any thread.
+pub type Opener = Arc<dyn Fn(Rc<Terms>) -> Result<Session, SolverError> + Send + Sync>;
+
+/// An opener of sessions with the chosen solver.
+pub fn opener(choice: SolverChoice) -> Opener {
+    Arc::new(move |terms| session::open(terms, &choice))
+}
+
+/// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
+/// bounded model checker has none: what it would go on with is harder still.
+const PROOF_QUERY: Duration = Duration::from_secs(10);
+
+/// How many solvers a run may lose before an engine that loses one is given up.
+const LOSSES: usize = 3;
+
+/// What a contestant does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    /// Looks for an answer.
+    Engine(Engine),
+    /// Searches small scopes as deep as the engines ask.
+    SmallScopes,
+    /// Proves pairs and checks that the engines then need not ask about.
+    Deduction,
+}
+
+/// What a contestant says.
+pub(crate) enum Message {
+    Progress(Progress),
+    /// The first engine knows the problem.
+    Prepared(Box<Prepared>),
+    /// Its slice is over, after so much time at work.
+    Paused(Duration),
+    /// It has nothing more to do.
+    Ended(Box<Ended>),
+    /// It panicked.
+    Panicked(Box<dyn Any + Send>),
+}
+
+/// What is known about a job before the engines begin.
+pub(crate) struct Prepared {
+    /// Parts of the model that could not be encoded.
+    pub unsupported: Vec<Unsupported>,
+    /// The scope of the encoding.
+    pub scope: Scope,
+    /// Nothing that is asked has a term.
+    pub is_unsupported: bool,
+    /// Whether there is anything to check.
+    pub existence: Existence,
+}
+
+/// How a contestant ended, and what it knows.
+pub(crate) struct Ended {
+    pub found: Found,
+    /// No violation on any trace with up to this many events.
+    pub clear: Option<usize>,
+    pub statistics: Statistics,
+    pub counterexample_to_induction: Option<CounterexampleToInduction>,
+    /// Invariants that were guessed: inductive together with the assumed conjuncts.
+    pub guessed: Vec<Pred>,
+}
+
+/// What a contestant found.
+pub(crate) enum Found {
+    Violated(Box<Counterexample>),
+    Vacuous(Vacuous, String),
+    /// A proof, settled.
+    Settled(Settled),
+    Unknown(Reason),
+    /// What was proved beside the engines.
+    Proved(ProofStatus),
+}
+
+impl Ended {
+    pub(crate) fn with(found: Found) -> Ended {
+        let statistics = Statistics::default();
+        Ended { found, clear: None, statistics, counterexample_to_induction: None, guessed: vec![] }
+    }
+}
+
+/// What the contestants of a round share.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    /// The question; its budget ends with the round.
+    pub job: Arc<Job>,
+    /// What is left out because it is violated.
+    pub excluded: Arc<Excluded>,
+    pub opener: Opener,
+    pub waiting: Waiting,
+    pub wishes: Arc<Wishes>,
+    /// Known once the first engine has looked.
+    pub existence: Arc<OnceLock<Existence>>,
+    /// Solvers that were lost so far.
+    pub losses: Arc<AtomicUsize>,
+}
+
+/// Starts a contestant. It begins with its first slice.
+pub(crate) fn start(
+    role: Role,
+    number: usize,
+    shared: Shared,
+    slices: Receiver<Slice>,
+    messages: Sender<(usize, Message)>,
+) {
+    spawn_with_large_stack(move || {
+        let say = messages.clone();
+        let pause = Box::new(move |worked| drop(say.send((number, Message::Paused(worked)))));
+        let (waiting, wishes) = (shared.waiting.clone(), shared.wishes.clone());
+        let is_counted = shared.job.budget.is_counted();
+        let Some(mut turn) = Turn::first(slices, waiting, wishes, is_counted, pause) else {
+            return;
+        };
+        let mut contestant = Contestant { role, number, shared, messages: messages.clone() };
+        // The portfolio is gone where nobody listens.
+        let ended = catch_unwind(AssertUnwindSafe(|| contestant.run(&mut turn)));
+        if let Err(panic) = ended {
+            let _ = messages.send((number, Message::Panicked(panic)));
+        }
+    });
+}
+
+struct Contestant {
+    role: Role,
+    number: usize,
+    shared: Shared,
+    messages: Sender<(usize, Message)>,
+}
+
+impl Contestant {
+    fn say(&self, message: Message) {
+        // Nobody listens once the round is over.
+        let _ = self.messages.send((self.number, message));
+    }
+
+    /// Works, says how it ended, and then frees its terms and solvers, which may take seconds.
+    fn run(&mut self, turn: &mut Turn) {
+        match self.role {
+            Role::Engine(engine) => self.compete(engine, turn),
+            Role::SmallScopes => {
+                let (shared, mut hunt) = (self.shared.clone(), Hunt::default());
+                let found =
+                    self.with_work(turn, None, |work| hunt.run(&shared.excluded, &shared.wishes, work));
+                let result = match found {
+                    Ok(Outcome::Violated(found)) => Found::Violated(found),
+                    Ok(_) => Found::Unknown(Reason::Unsupported),
+                    Err(lost) => Found::Unknown(Reason::SolverFailed(lost.to_string())),
+                };
+                let ended = Ended { statistics: hunt.statistics(), ..Ended::with(result) };
+                self.say(Message::Ended(Box::new(ended)));
+            }
+            Role::Deduction => {
+                let problem = Problem::plain(&self.shared.job, &self.shared.excluded);
+                let deduction = Deduction::new(&problem, &self.shared.job);
+                let proved = self.with_work(turn, None, |work| deduction.run(&problem, work));
+                let result = match proved {
+                    Ok(proved) => Found::Proved(proved),
+                    Err(lost) => Found::Unknown(Reason::SolverFailed(lost.to_string())),
+                };
+                self.say(Message::Ended(Box::new(Ended::with(result))));
+            }
+        }
+    }
+
+    fn with_work<R>(
+        &self,
+        turn: &mut Turn,
+        query: Option<Duration>,
+        act: impl FnOnce(&mut Work<'_, '_>) -> R,
+    ) -> R {
+        let Shared { job, opener, wishes, .. } = &self.shared;
+        let mut open = |terms| opener(terms);
+        let mut observer = |progress: &Progress| self.say(Message::Progress(progress.clone()));
+        let observer: &mut dyn Observer<Progress> = &mut observer;
+        let small_scopes = &**wishes;
+        let query = job.query_time.or(query);
+        act(&mut Work { job, open: &mut open, observer, small_scopes, query, turn, end: None })
+    }
+
+    /// Runs an engine to its end; anew where its solver is lost, with the loss of what it had found out.
+    fn compete(&self, engine: Engine, turn: &mut Turn) {
+        let mut lost_work = Statistics::default();
+        loop {
+            let opener = self.shared.opener.clone();
+            let mut open = |terms| opener(terms);
+            let mut running = None;
+            let lost = match self.attempt(engine, turn, &mut open, &mut running) {
+                Ok(mut ended) => {
+                    ended.statistics += lost_work;
+                    return self.say(Message::Ended(Box::new(ended)));
+                }
+                Err(lost) => lost,
+            };
+            lost_work += running.as_ref().map(|(_, engine)| engine.statistics()).unwrap_or_default();
+            let is_lost = matches!(lost, SolverError::Exited(_) | SolverError::Refused(_));
+            // A solver that cannot be started for the first time cannot be for the second.
+            let again =
+                is_lost && running.is_some() && self.shared.losses.fetch_add(1, Ordering::SeqCst) < LOSSES;
+            if !again {
+                let mut ended = Ended::with(Found::Unknown(Reason::SolverFailed(lost.to_string())));
+                ended.statistics = lost_work;
+                return self.say(Message::Ended(Box::new(ended)));
+            }
+        }
+    }
+
+    fn attempt(
+        &self,
+        engine: Engine,
+        turn: &mut Turn,
+        open: &mut Open<'_>,
+        running: &mut Option<(Problem, Running)>,
+    ) -> Result<Ended, SolverError> {
+        let Shared { job, excluded, .. } = &self.shared;
+        let mut problem = Problem::new(job, excluded, open)?;
+        let engine = Running::new(engine, &mut problem, job, open)?;
+        let (problem, running) = running.insert((problem, engine));
+        self.prepare(problem, turn, open)?;
+        let outcome = self.with_work(turn, running.patience(), |work| running.run(problem, work))?;
+        let result = match outcome {
+            Outcome::Violated(found) => Found::Violated(found),
+            Outcome::Vacuous(what, why) => Found::Vacuous(what, why),
+            Outcome::Unknown(reason) => Found::Unknown(reason),
+            Outcome::Proof(claim) => Found::Settled(settle(problem, job, claim, open)?),
+        };
+        Ok(running.ended(job, result))
+    }
+
+    /// Learns whether there is anything to check. The first engine finds it out, and waits for what the portfolio makes of it.
+    fn prepare(
+        &self,
+        problem: &mut Problem,
+        turn: &mut Turn,
+        open: &mut Open<'_>,
+    ) -> Result<(), SolverError> {
+        let Shared { job, existence, .. } = &self.shared;
+        let known = existence.get().cloned();
+        let is_first = self.number == 0;
+        problem.existence = match known {
+            Some(known) => known,
+            None => match existence::look(problem, job, open, existence::Effort::Quick) {
+                // A proof asks again.
+                Err(e @ (SolverError::Exited(_) | SolverError::Refused(_))) => {
+                    Existence::Undecided(e.to_string())
+                }
+                found => found?,
+            },
+        };
+        if is_first {
+            self.say(Message::Prepared(Box::new(Prepared {
+                unsupported: problem.system.unsupported.clone(),
+                scope: problem.system.scope.clone(),
+                is_unsupported: problem.targets.is_empty()
+                    && (!problem.unclear.is_empty() || !job.well_definedness),
+                existence: problem.existence.clone(),
+            })));
+            turn.hand_on();
+        }
+        Ok(())
+    }
+}
+
+/// An engine at work on its own encoding of the job.
+enum Running {
+    Bmc(Box<Bmc>),
+    Tree(Box<Tree>),
+    Kind(Box<Kind>),
+    Ic3(Box<Ic3>),
+}
+
+impl Running {
+    fn new(
+        engine: Engine,
+        problem: &mut Problem,
+        job: &Job,
+        open: &mut Open<'_>,
+    ) -> Result<Running, SolverError> {
+        Ok(match engine {
+            Engine::Bmc | Engine::Check => Running::Bmc(Box::new(Bmc::new(problem, open)?)),
+            Engine::Tree => Running::Tree(Box::new(Tree::new(problem, open)?)),
+            Engine::Kind => Running::Kind(Box::new(Kind::new(problem, open)?)),
+            Engine::Ic3 => Running::Ic3(Box::new(Ic3::new(problem, job, open)?)),
+        })
+    }
+
+    fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        match self {
+            Running::Bmc(bmc) => bmc.run(problem, work),
+            Running::Tree(tree) => tree.run(problem, work),
+            Running::Kind(kind) => kind.run(problem, work),
+            Running::Ic3(ic3) => ic3.run(problem, work),
+        }
+    }
+
+    /// Longest time that it waits for one query, unless the job says otherwise.
+    fn patience(&self) -> Option<Duration> {
+        match self {
+            Running::Bmc(_) => None,
+            Running::Tree(_) | Running::Kind(_) | Running::Ic3(_) => Some(PROOF_QUERY),
+        }
+    }
+
+    fn statistics(&self) -> Statistics {
+        match self {
+            Running::Bmc(bmc) => bmc.statistics(),
+            Running::Tree(tree) => tree.statistics(),
+            Running::Kind(kind) => kind.statistics(),
+            Running::Ic3(ic3) => ic3.statistics(),
+        }
+    }
+
+    fn ended(&self, job: &Job, found: Found) -> Ended {
+        let (clear, counterexample_to_induction, guessed) = match self {
+            Running::Bmc(bmc) => (bmc.clear(), None, vec![]),
+            Running::Tree(tree) => (tree.clear(), None, vec![]),
+            Running::Kind(kind) => (kind.clear(), kind.counterexample_to_induction(job), kind.guessed()),
+            Running::Ic3(ic3) => (ic3.clear(), None, ic3.guessed().to_vec()),
+        };
+        Ended { found, clear, statistics: self.statistics(), counterexample_to_induction, guessed }
+    }
+}
