@@ -5,15 +5,20 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bsym_language::model::paths::{Demand, Path, Walker};
 use bsym_language::model::*;
 use bsym_language::types::Type;
+use bsym_language::walk::Names;
 
 use super::linear::{equation, null_space};
 
-/// More variables, or ways through an event, are not looked at.
+/// More variables are not looked at.
 const MANY: usize = 64;
 
-/// What one way through a substitution adds to each integer variable it writes; `None` if that is no fixed number.
+/// Paths through one event, at most.
+const PATHS: usize = 256;
+
+/// What one path through an event adds to each variable it writes; `None` if that is no fixed number.
 type Effect = BTreeMap<VarId, Option<i64>>;
 
 /// `Σ c·x = n` for a basis of the weights c.
@@ -24,7 +29,8 @@ pub fn sums(model: &Model) -> Vec<Pred> {
 /// `None` if numbers get too large.
 fn conserved(model: &Model) -> Option<Vec<Pred>> {
     let initial = initial_values(&model.initialisation);
-    let effects: BTreeSet<Effect> = model.events.iter().flat_map(|e| effects(&e.body)).collect();
+    let events = (0..model.events.len() as u32).map(EventId);
+    let effects: BTreeSet<Effect> = events.flat_map(|e| effects(model, e)).collect();
     let fixed = |v: &VarId| effects.iter().all(|e| !matches!(e.get(v), Some(None)));
     let columns: Vec<VarId> = initial.keys().copied().filter(fixed).collect();
     if columns.len() > MANY {
@@ -101,81 +107,32 @@ fn initial_values(s: &Subst) -> BTreeMap<VarId, Value> {
     }
 }
 
-/// What the ways through a substitution add.
-fn effects(s: &Subst) -> Vec<Effect> {
-    match &s.kind {
-        SubstKind::Skip => vec![Effect::new()],
-        SubstKind::Assign(all) => {
-            let written = all.iter().filter_map(|(target, e)| match target {
-                Target::Var(v) => Some((*v, added(*v, e))),
-                Target::Local(_) => None,
-            });
-            vec![written.collect()]
-        }
-        SubstKind::BecomesIn(_, targets, _) => vec![unknown(targets.iter())],
-        SubstKind::BecomesSuch(_, targets, _) => vec![unknown(targets.iter().map(|t| &t.0))],
-        SubstKind::Pre(_, s)
-        | SubstKind::Assert(_, _, s)
-        | SubstKind::Any(_, _, _, s)
-        | SubstKind::Let(_, s)
-        | SubstKind::Var(_, s) => effects(s),
-        SubstKind::Choice(_, all) => all.iter().flat_map(effects).collect(),
-        SubstKind::If(branches, otherwise) => {
-            branches.iter().map(|b| &b.1).chain([&**otherwise]).flat_map(effects).collect()
-        }
-        SubstKind::Select { branches, otherwise, .. } => {
-            branches.iter().map(|b| &b.1).chain(otherwise.as_deref()).flat_map(effects).collect()
-        }
-        // Additions one after another, or to different variables side by side, add up.
-        SubstKind::Sequence(all) | SubstKind::Parallel(all) => {
-            all.iter().map(effects).fold(vec![Effect::new()], together)
-        }
-        SubstKind::While { body, .. } => vec![forgotten(effects(body))],
-    }
-}
-
-fn unknown<'a>(targets: impl Iterator<Item = &'a Target>) -> Effect {
-    let written = targets.filter_map(|t| match t {
-        Target::Var(v) => Some((*v, None)),
-        Target::Local(_) => None,
-    });
-    written.collect()
-}
-
-/// Everything written on some way, by an amount that is not known.
-fn forgotten(all: Vec<Effect>) -> Effect {
-    all.into_iter().flat_map(|e| e.into_keys()).map(|v| (v, None)).collect()
-}
-
-fn together(before: Vec<Effect>, after: Vec<Effect>) -> Vec<Effect> {
-    if before.len() * after.len() > MANY {
-        return vec![forgotten(before.into_iter().chain(after).collect())];
-    }
-    let mut all = vec![];
-    for a in &before {
-        for b in &after {
-            let mut both = a.clone();
-            for (&v, &n) in b {
-                let sum = match (both.get(&v).copied().unwrap_or(Some(0)), n) {
-                    (Some(m), Some(n)) => m.checked_add(n),
-                    _ => None,
-                };
-                both.insert(v, sum);
-            }
-            all.push(both);
+/// What the paths through an event add.
+fn effects(model: &Model, event: EventId) -> Vec<Effect> {
+    let first = LocalId(model.locals.len() as u32);
+    let mut demand = |_: &Path, _: Demand, _: &Pred| {};
+    match Walker::new(model, PATHS, first, &mut demand).event(Some(event), Path::default()) {
+        Ok(paths) => paths
+            .iter()
+            .map(|path| path.values.variables.iter().map(|(&v, e)| (v, added(v, e))).collect())
+            .collect(),
+        Err(_) => {
+            let written = Names::of_subst(&model.events[event.index()].body).written;
+            vec![written.into_iter().map(|v| (v, None)).collect()]
         }
     }
-    all
 }
 
 /// n, if the expression is `v + n`.
 fn added(v: VarId, e: &Expr) -> Option<i64> {
-    let is_v = |e: &Expr| matches!(e.kind, ExprKind::Var(w) if w == v);
     match &e.kind {
-        ExprKind::Binary(BinaryOp::Add, a, b) if is_v(a) => literal(b),
-        ExprKind::Binary(BinaryOp::Add, a, b) if is_v(b) => literal(a),
-        ExprKind::Binary(BinaryOp::Subtract, a, b) if is_v(a) => literal(b)?.checked_neg(),
-        _ if is_v(e) => Some(0),
+        ExprKind::Var(w) if *w == v => Some(0),
+        ExprKind::Binary(BinaryOp::Add, a, b) => match (literal(a), literal(b)) {
+            (_, Some(n)) => added(v, a)?.checked_add(n),
+            (Some(n), _) => added(v, b)?.checked_add(n),
+            _ => None,
+        },
+        ExprKind::Binary(BinaryOp::Subtract, a, b) => added(v, a)?.checked_sub(literal(b)?),
         _ => None,
     }
 }
@@ -204,6 +161,12 @@ mod tests {
         );
         check(start, "go = BEGIN a := a - 2 || b := b + 1 END", &["a + 2 * b = 3", "c = 0"]);
         check(start, "go = BEGIN a := a + 1 || b := b + 1 END; no = skip", &["a = b + 3", "c = 0"]);
+        check(
+            start,
+            "go = BEGIN a := a - 1; b := b + 1; a := a - 1; b := 1 + b END",
+            &["a + b = 3", "c = 0"],
+        );
+        check(start, "go(n) = PRE n : NAT THEN a := a - n || b := b + 1 END; on = c := a", &[]);
         check(start, "go = IF a > b THEN a := a - 1 ; b := b + 1 ELSE c := c + 1 END", &["a + b = 3"]);
     }
 
