@@ -113,6 +113,8 @@ pub(crate) struct Round {
     wishes: Arc<Wishes>,
     existence: Arc<OnceLock<Existence>>,
     losses: Arc<AtomicUsize>,
+    /// The first engine has not paused yet, since it prepares the problem.
+    prepares: bool,
     /// What the first engine found out about the job.
     scope: Option<Scope>,
     begun: Instant,
@@ -144,6 +146,7 @@ impl Round {
             wishes: Arc::default(),
             existence: Arc::default(),
             losses: Arc::default(),
+            prepares: false,
             scope: None,
             begun: Instant::now(),
             is_counted: false,
@@ -191,6 +194,7 @@ impl Round {
         self.begun = Instant::now();
         self.is_counted = budget.is_counted();
         self.scope = None;
+        self.prepares = true;
         for engine in self.engines.clone() {
             course.observer.progress(&Progress::Started(engine));
             self.seat(course, Role::Engine(engine), budget, sender);
@@ -326,7 +330,11 @@ impl Round {
                 }
                 let is_idle = seat.role == Role::SmallScopes && !self.wishes.is_open();
                 seat.state = if is_idle { State::Idle } else { State::Waits };
-                if !is_idle {
+                if std::mem::take(&mut self.prepares) {
+                    // The first engine has its first turn before the others.
+                    seat.length = FIRST_SLICE;
+                    self.queue.push_front(number);
+                } else if !is_idle {
                     self.queue.push_back(number);
                 }
                 Ok(Step::GoOn)

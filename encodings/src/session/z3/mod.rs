@@ -191,7 +191,8 @@ impl Backend for Z3 {
             }
             SatResult::Unknown => {
                 let reason = self.solver.get_reason_unknown().unwrap_or_else(|| "no reason given".into());
-                if limit.is_some() && reason.contains("resource limit") {
+                // Nothing interrupted it, so it was the limit.
+                if limit.is_some() && ["cancel", "resource limit"].iter().any(|why| reason.contains(why)) {
                     self.replace_solver();
                     return Ok(RawAnswer::Unknown(Stopped::Timeout));
                 }
