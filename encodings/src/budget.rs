@@ -1,4 +1,4 @@
-//! How long an engine may go on, and how it is told to stop.
+//! Deadline and cancellation of a run, of its parts and of their queries; by the clock, or counted in steps of solvers.
 
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Turns: engines are plain functions on threads of their own, and no more of them work at a time than there are cores for.
+//! Turns in the race of the engines: engines are plain functions on threads of their own, and no more of them work at a time than there are cores for.
 //!
 //! An engine works in slices. Between two queries it looks whether its slice is over and another one waits ([`Turn::is_over`]); then
 //! it hands its turn on and sleeps until the portfolio gives it the next one. A query that the end of a slice cuts short is asked

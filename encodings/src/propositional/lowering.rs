@@ -1,4 +1,4 @@
-//! Terms to literals.
+//! Bit-blasting: terms to literals of gates.
 //!
 //! Every Boolean term gets a literal that is its truth, whatever the cuts; a literal without a guard. A term that is made
 //! from cut unknowns is known under its guard only: its literal is a new one that equals what was computed

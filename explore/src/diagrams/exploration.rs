@@ -1,5 +1,5 @@
 //! Reachability by diagrams: groups are asked about short rows, once each, and their answers become relations; sets of states
-//! grow by products with them.
+//! grow by products with them, in rounds, by chaining, or by saturation.
 
 use bsym_semantics::error::EvalError;
 use bsym_semantics::transition::Outcome;

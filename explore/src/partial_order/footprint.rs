@@ -1,4 +1,4 @@
-//! What an event needs, reads and writes, as far as its text says it.
+//! The footprint of an event: what it needs, reads and writes, as far as its text says it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

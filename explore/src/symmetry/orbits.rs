@@ -1,4 +1,4 @@
-//! The state that stands for an orbit.
+//! Orbits: the state that stands for all states which differ only in the names of elements.
 
 use std::sync::Arc;
 
