@@ -7,8 +7,13 @@ use std::time::{Duration, Instant};
 
 use bsym_semantics::verdict::Reason;
 
-/// How much longer than its counted time a part may take by the clock, so that it ends where the work of a solver says little.
-const SLACK: u32 = 8;
+/// How many times its counted time a part may take by the clock, and how much more, so that it ends where the work of a solver says
+/// little of the time.
+const SLACK: (u32, Duration) = (8, Duration::from_secs(2));
+
+fn with_slack(time: Duration) -> Duration {
+    time.saturating_mul(SLACK.0).saturating_add(SLACK.1)
+}
 
 thread_local! {
     static WORK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
@@ -87,7 +92,7 @@ impl Budget {
 
     /// A budget with the same cancellation that ends after `time` from now or at the own deadline, whichever comes first.
     pub fn within(&self, time: Duration) -> Self {
-        let by_clock = Instant::now() + if self.is_counted { time * SLACK } else { time };
+        let by_clock = Instant::now() + if self.is_counted { with_slack(time) } else { time };
         let by_work = self.is_counted.then(|| work() + time);
         Budget {
             deadline: Some(self.deadline.map_or(by_clock, |own| own.min(by_clock))),
@@ -152,7 +157,7 @@ impl Budget {
 
     /// Time by the clock that one query may take: the rest of the run, at most the query's own limit.
     pub fn query_time(&self) -> Option<Duration> {
-        let query = self.query.map(|time| if self.is_counted { time * SLACK } else { time });
+        let query = self.query.map(|time| if self.is_counted { with_slack(time) } else { time });
         self.by_clock().into_iter().chain(query).min()
     }
 

@@ -44,6 +44,9 @@ pub struct Work<'w, 'o> {
     pub end: Option<Duration>,
 }
 
+/// A part or a slice of which no more is left is over: counted times are rounded.
+const SLIVER: Duration = Duration::from_millis(1);
+
 /// Number of events after which a search of small scopes alone ends.
 pub const DEEPEST_SMALL: usize = 25;
 
@@ -92,11 +95,22 @@ impl<'o> Work<'_, 'o> {
         if self.turn.is_closed() { Err(Stopped::Cancelled) } else { self.job.budget.check() }
     }
 
+    /// Lets others work until the next slice, if this one is all but over.
+    fn next_slice(&mut self) -> Result<(), Stopped> {
+        if self.turn.left().is_some_and(|left| left <= SLIVER) {
+            self.turn.hand_on();
+        }
+        self.check()
+    }
+
     /// Returns true if `reason` for a missing answer is only that this part or the run is over.
     pub fn is_over(&mut self, reason: &Stopped) -> bool {
         match reason {
             Stopped::Cancelled => true,
-            Stopped::Timeout => self.check().is_err(),
+            Stopped::Timeout => {
+                let is_at_end = |end: Duration| self.turn.worked() + SLIVER >= end;
+                self.end.is_some_and(is_at_end) || self.check().is_err()
+            }
             Stopped::Incomplete(_) => false,
         }
     }
@@ -117,11 +131,11 @@ impl<'o> Work<'_, 'o> {
                 left.map_or_else(|| self.job.budget.clone(), |left| self.job.budget.within(left));
             budget.query = self.query.or(budget.query);
             let answer = question(&budget)?;
-            let is_cut =
-                answer.stopped() == Some(&Stopped::Timeout) && of_slice.is_some() && self.turn.is_over();
+            let is_at_end = self.turn.left().is_some_and(|left| left <= SLIVER);
+            let is_cut = answer.stopped() == Some(&Stopped::Timeout) && of_slice.is_some() && is_at_end;
             // A question whose own time is over is not asked again.
             let had_its_time = self.query.is_some_and(|query| of_slice.is_some_and(|slice| query <= slice));
-            if !is_cut || had_its_time || self.check().is_err() {
+            if !is_cut || had_its_time || self.next_slice().is_err() {
                 return Ok(answer);
             }
         }
