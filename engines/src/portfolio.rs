@@ -170,12 +170,14 @@ impl Round {
             let (sender, messages) = channel();
             self.begin(course, &budget, &sender);
             let step = loop {
-                match self.turn(course, &messages, &sender, &budget)? {
-                    Step::GoOn => {}
+                match self.turn(course, &messages, &sender, &budget) {
+                    Ok(Step::GoOn) => {}
                     step => break step,
                 }
             };
+            // Also where the portfolio fails: the contestants end with it.
             budget.cancel();
+            let step = step?;
             // An answer need not wait for what others know.
             let is_known = !matches!(step, Step::Answer(Verdict::Unknown(_))) && course.job.threads > 1;
             self.end(course, &messages, if is_known { Duration::ZERO } else { LAST_WORDS });
@@ -346,6 +348,10 @@ impl Round {
 
     /// The first engine knows the problem. If there is something to check, the others begin.
     fn prepared(&mut self, course: &mut Course<'_>, prepared: Prepared) -> Step {
+        // An engine that begins anew with another solver says it once more.
+        if self.scope.is_some() {
+            return Step::GoOn;
+        }
         course.report.unsupported = prepared.unsupported;
         self.scope = Some(prepared.scope);
         let existence = self.existence.get_or_init(|| prepared.existence);
@@ -386,6 +392,7 @@ impl Round {
         seat.ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
     }
 
+    /// Takes in how a contestant ended.
     fn ended(&mut self, course: &mut Course<'_>, number: usize, ended: Ended) -> Step {
         let Course { job, observer, report, .. } = course;
         self.note(report, &ended);
