@@ -370,3 +370,249 @@ fn a_name_is_renamed_wherever_it_is_used() {
     let edit = editor.ask("textDocument/rename", with(at(LIFT, "PRE", "by"), "newName", json!("step")));
     assert_eq!(edit["changes"][&lift].as_array().unwrap().len(), 4);
 }
+
+fn document(uri: &str) -> Json {
+    json!({ "textDocument": { "uri": uri } })
+}
+
+fn at_place(uri: &str, position: Json) -> Json {
+    json!({ "textDocument": { "uri": uri }, "position": position })
+}
+
+/// The text with the edits made.
+fn edited(text: &str, edits: &Json) -> String {
+    let offset = |place: &Json| {
+        let (line, column) = (place["line"].as_u64().unwrap(), place["character"].as_u64().unwrap());
+        let start: usize = text.split_inclusive('\n').take(line as usize).map(str::len).sum();
+        let mut units = 0;
+        let content = text[start..].char_indices().find(|(_, c)| {
+            let found = units == column as usize;
+            units += c.len_utf16();
+            found
+        });
+        content.map_or(text.len(), |(at, _)| start + at)
+    };
+    let mut edits: Vec<&Json> = edits.as_array().expect("edits").iter().collect();
+    edits.sort_by_key(|edit| std::cmp::Reverse(offset(&edit["range"]["start"])));
+    let mut out = text.to_string();
+    for edit in edits {
+        let bytes = offset(&edit["range"]["start"])..offset(&edit["range"]["end"]);
+        out.replace_range(bytes, edit["newText"].as_str().unwrap());
+    }
+    out
+}
+
+#[test]
+fn symbols_of_the_language_are_explained() {
+    let (_disk, path) = folder(&[("Door.mch", DOOR)]);
+    let lift = uri(&path("Lift.mch"));
+    let mut editor = Editor::new();
+    editor.open(&lift, LIFT);
+    let mut hover = |position: Json| {
+        let said = editor.ask("textDocument/hover", at_place(&lift, position));
+        said["contents"]["value"].as_str().unwrap_or("").to_string()
+    };
+    let interval = hover(at(LIFT, "0..9", ".."));
+    assert!(interval.contains("integers from m to n") && interval.contains("`..` or `‥`"), "{interval}");
+    assert!(interval.ends_with("Source: B-Book, 3.5"), "{interval}");
+    assert!(hover(at(LIFT, "INVARIANT", "INVARIANT")).contains("each reachable state"));
+    assert!(hover(at(LIFT, "THEN", ":=")).contains("B Language Reference Manual, 6.3"));
+    let variable = hover(at(LIFT, "<= 9", "floor"));
+    assert!(variable.ends_with("```b\nfloor : 0..9\n```"), "the predicate that types it: {variable}");
+    assert_eq!(hover(json!({ "line": 5, "character": 0 })), "");
+}
+
+#[test]
+fn uses_of_a_name_are_marked_with_what_they_do() {
+    let (_disk, path) = folder(&[]);
+    let door = uri(&path("Door.mch"));
+    let mut editor = Editor::new();
+    editor.open(&door, DOOR);
+    let marked = editor.ask("textDocument/documentHighlight", at_place(&door, at(DOOR, "TRUE THEN", "open")));
+    let kinds: Vec<u64> = marked.as_array().unwrap().iter().map(|m| m["kind"].as_u64().unwrap()).collect();
+    assert_eq!(kinds.iter().filter(|kind| **kind == 3).count(), 3, "assignments: {marked}");
+    assert_eq!(kinds.len(), 6);
+    let nothing = at_place(&door, at(DOOR, "INVARIANT", "INVARIANT"));
+    assert_eq!(editor.ask("textDocument/documentHighlight", nothing), Json::Null);
+}
+
+#[test]
+fn names_and_words_are_coloured_by_what_they_are() {
+    let text = "MACHINE M(n)\nSETS S = {a}\nCONSTANTS c PROPERTIES c : NAT /* 𝔹\n two */\nVARIABLES v INVARIANT v : S\n\
+                INITIALISATION v := a\nOPERATIONS set(w) = PRE w : S THEN v := w END\nEND\n";
+    let (_disk, path) = folder(&[]);
+    let machine = uri(&path("M.mch"));
+    let mut editor = Editor::new();
+    let capabilities = editor.response("initialize", json!({ "capabilities": {} }));
+    assert!(capabilities["error"].is_object(), "it is only asked once: {capabilities}");
+    editor.open(&machine, text);
+    let decode = |data: &Json| {
+        let numbers: Vec<usize> =
+            data.as_array().unwrap().iter().map(|n| n.as_u64().unwrap() as usize).collect();
+        let (mut line, mut column) = (0, 0);
+        let mut found = vec![];
+        for token in numbers.chunks(5) {
+            column = if token[0] == 0 { column + token[1] } else { token[1] };
+            line += token[0];
+            let units: Vec<u16> = text.lines().nth(line).unwrap().encode_utf16().collect();
+            let word = String::from_utf16(&units[column..column + token[2]]).unwrap();
+            found.push((word, token[3], token[4]));
+        }
+        found
+    };
+    let all = editor.ask("textDocument/semanticTokens/full", document(&machine));
+    let found = decode(&all["data"]);
+    let has = |word: &str, of: usize, modifiers: usize| {
+        assert!(found.contains(&(word.into(), of, modifiers)), "{word}: {found:?}");
+    };
+    has("M", 0, 1);
+    has("n", 4, 3);
+    has("S", 1, 1);
+    has("S", 1, 0);
+    has("a", 2, 2);
+    has("c", 3, 3);
+    has("v", 3, 1);
+    has("v", 3, 4);
+    has("w", 4, 0);
+    has("set", 5, 1);
+    has("INVARIANT", 7, 0);
+    has(":=", 8, 0);
+    has("/* 𝔹", 11, 0);
+    has(" two */", 11, 0);
+    let mut part = document(&machine);
+    part["range"] = range((1, 0), (1, 12));
+    let found = decode(&editor.ask("textDocument/semanticTokens/range", part)["data"]);
+    assert_eq!(found[0].0, "SETS");
+    assert_eq!(found.last().unwrap().0, "a");
+}
+
+#[test]
+fn a_call_shows_its_parameters() {
+    let text = "MACHINE M\nDEFINITIONS sum(left, right) == left + right\nVARIABLES v\nINVARIANT v : NAT\nINITIALISATION v := 0\n\
+                OPERATIONS\n  set(low, high) = PRE low : NAT & high : NAT THEN v := sum({1,2}(low), ";
+    let (_disk, path) = folder(&[("Door.mch", DOOR)]);
+    let machine = uri(&path("M.mch"));
+    let mut editor = Editor::new();
+    editor.open(&machine, text);
+    let mut help = |text: &str, version: i32| {
+        editor.change(&machine, version, json!({ "text": text }));
+        let line = text.matches('\n').count();
+        let column = text.len() - text.rfind('\n').unwrap() - 1;
+        editor.ask(
+            "textDocument/signatureHelp",
+            at_place(&machine, json!({ "line": line, "character": column })),
+        )
+    };
+    let said = help(text, 2);
+    let signature = &said["signatures"][0];
+    assert_eq!(signature["label"], "sum(left, right) == left + right", "{said}");
+    assert_eq!(
+        (&signature["activeParameter"], &signature["parameters"][1]["label"]),
+        (&json!(1), &json!("right"))
+    );
+    let called = text.replace("v := sum({1,2}(low), ", "set(");
+    let said = help(&called, 3);
+    assert_eq!(said["signatures"][0]["label"], "set(low, high)", "{said}");
+    assert_eq!(said["signatures"][0]["activeParameter"], 0);
+    let said = help(&text.replace("sum({1,2}(low), ", "iterate({1 |-> 2}, "), 4);
+    assert_eq!(said["signatures"][0]["label"], "iterate(r, n)", "{said}");
+    assert!(said["signatures"][0]["documentation"]["value"].as_str().unwrap().contains("Source: B-Book"));
+    assert_eq!(help(&text.replace("sum({1,2}(low), ", "(1"), 5), Json::Null);
+}
+
+#[test]
+fn what_was_meant_is_one_keystroke_away() {
+    let (_disk, path) = folder(&[("Door.mch", DOOR)]);
+    let machine = uri(&path("M.mch"));
+    let mut editor = Editor::new();
+    editor.open(&machine, "");
+    let mut version = 1;
+    let mut corrected = |text: &str, word: &str| {
+        version += 1;
+        editor.change(&machine, version, json!({ "text": text }));
+        let place = at(text, word, word);
+        let mut parameters = document(&machine);
+        parameters["range"] = json!({ "start": place, "end": place });
+        parameters["context"] = json!({ "diagnostics": [] });
+        let actions = editor.ask("textDocument/codeAction", parameters);
+        assert_eq!(actions.as_array().map(Vec::len), Some(1), "{text}: {actions:#}");
+        assert_eq!(actions[0]["kind"], "quickfix");
+        let text = edited(text, &actions[0]["edit"]["changes"][&machine]);
+        (actions[0]["title"].as_str().unwrap().to_string(), text)
+    };
+    let machine_with = |body: &str| {
+        format!(
+            "MACHINE M\nVARIABLES floor\nINVARIANT floor : INTEGER\nINITIALISATION floor := 0\nOPERATIONS\n  go = {body}\nEND\n"
+        )
+    };
+    let check = |(title, text): (String, String), expected: &str| {
+        assert!(text.contains(expected), "{title}: {text}");
+        title
+    };
+    let title = check(corrected(&machine_with("floor := flor"), "flor\n"), "floor := floor\n");
+    assert_eq!(title, "Replace `flor` by `floor`");
+    check(corrected(&machine_with("PRE floor != 1 THEN skip END"), "!="), "floor /= 1");
+    check(corrected(&machine_with("floor := 5%3"), "%"), "floor := 5 mod 3");
+    check(corrected(&machine_with("floor = 3"), "= 3"), "floor := 3");
+    check(corrected(&machine_with("PRE floor = 1 THEM skip END"), "THEM"), "THEN skip");
+    check(corrected(&machine_with("PRE floor = 1 then skip END"), "then"), "THEN skip");
+    check(
+        corrected(&machine_with("skip").replace("VARIABLES", "INCLUDES Dor VARIABLES"), "Dor"),
+        "INCLUDES Door ",
+    );
+    let promoted = machine_with("skip").replace("VARIABLES", "INCLUDES Door PROMOTES unlok VARIABLES");
+    check(corrected(&promoted, "unlok"), "PROMOTES unlock");
+    check(corrected(&machine_with("skip").replace("MACHINE M", "MACHINE N"), "N\n"), "MACHINE M\n");
+}
+
+#[test]
+fn formatting_changes_blanks_alone() {
+    let (_disk, path) = folder(&[]);
+    let machine = uri(&path("Door.mch"));
+    let mut editor = Editor::new();
+    let messy = "MACHINE Door  \nVARIABLES\nopen /* 𝔹 */ \n\n\n\nINVARIANT\n   open : BOOL\nINITIALISATION open := TRUE\nOPERATIONS\n\
+                 shut =\n  SELECT open = TRUE THEN // now\nopen := FALSE\nEND\nEND\n";
+    editor.open(&machine, messy);
+    let mut parameters = document(&machine);
+    parameters["options"] = json!({ "tabSize": 2, "insertSpaces": true });
+    let edits = editor.ask("textDocument/formatting", parameters.clone());
+    let tidy = "MACHINE Door\nVARIABLES\n  open /* 𝔹 */\n\nINVARIANT\n  open : BOOL\nINITIALISATION open := TRUE\nOPERATIONS\n  \
+                shut =\n    SELECT open = TRUE THEN // now\n      open := FALSE\n    END\nEND\n";
+    assert_eq!(edited(messy, &edits), tidy);
+    parameters["range"] = range((12, 0), (12, 3));
+    let edits = editor.ask("textDocument/rangeFormatting", parameters.clone());
+    assert_eq!(edits.as_array().unwrap().len(), 1, "{edits}");
+    editor.change(&machine, 2, json!({ "text": tidy }));
+    assert_eq!(editor.ask("textDocument/formatting", parameters.clone()), json!([]));
+    // What is not closed may be in the middle of being typed.
+    editor.change(&machine, 3, json!({ "text": "MACHINE M /*\n x" }));
+    assert_eq!(editor.ask("textDocument/formatting", parameters), json!([]));
+}
+
+#[test]
+fn declarations_of_the_whole_workspace_are_found() {
+    let (disk, path) = folder(&[("Door.mch", DOOR)]);
+    for (name, text) in [("sub", LIFT), ("node_modules", DOOR)] {
+        std::fs::create_dir(disk.path().join(name)).unwrap();
+        common::file(&disk.path().join(name), "Lift.mch", text);
+    }
+    let mut editor = Editor::silent();
+    let folders = json!([{ "uri": uri(&path("")), "name": "w" }]);
+    editor.ask("initialize", json!({ "capabilities": {}, "workspaceFolders": folders }));
+    editor.tell("initialized", json!({}));
+    let names = |found: &Json| -> Vec<String> {
+        let name = |s: &Json| s["name"].as_str().unwrap().to_string();
+        found.as_array().unwrap().iter().map(name).collect()
+    };
+    let found = editor.ask("workspace/symbol", json!({ "query": "lift" }));
+    assert_eq!(names(&found), ["Lift"], "{found}");
+    assert_eq!(found[0]["location"]["uri"], uri(&path("sub/Lift.mch")).as_str());
+    let found = editor.ask("workspace/symbol", json!({ "query": "ULK" }));
+    assert_eq!((names(&found), &found[0]["containerName"]), (vec!["unlock".to_string()], &json!("Door")));
+    // What is typed counts.
+    editor.open(&uri(&path("Door.mch")), &DOOR.replace("unlock", "release"));
+    let found = editor.ask("workspace/symbol", json!({ "query": "unlock" }));
+    assert_eq!(names(&found), Vec::<String>::new());
+    let found = editor.ask("workspace/symbol", json!({ "query": "rel" }));
+    assert_eq!(names(&found), ["release"]);
+}

@@ -214,8 +214,8 @@ impl Reading {
             let message = format!("machine `{name}` stands in a file named `{stem}`");
             let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("mch");
             let help = format!("other machines look for it in `{name}.{extension}`: rename one of the two");
-            self.diagnostics
-                .push(Diagnostic::warning(codes::NAME_DIFFERS, machine.name.span, message).help(help));
+            let d = Diagnostic::warning(codes::NAME_DIFFERS, machine.name.span, message).help(help);
+            self.diagnostics.push(if classical::lexer::is_name(stem) { d.instead(stem) } else { d });
         }
     }
 

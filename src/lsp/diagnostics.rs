@@ -68,7 +68,8 @@ fn is_wanted(path: &Path, d: &diagnostic::Diagnostic) -> bool {
         || d.code == codes::NAME_DIFFERS && !path.is_absolute())
 }
 
-fn message(places: &Places, d: &diagnostic::Diagnostic) -> Diagnostic {
+/// A message in the protocol's form.
+pub fn message(places: &Places, d: &diagnostic::Diagnostic) -> Diagnostic {
     let severity = match d.severity {
         diagnostic::Severity::Error => DiagnosticSeverity::ERROR,
         diagnostic::Severity::Warning => DiagnosticSeverity::WARNING,

@@ -60,6 +60,11 @@ impl Documents {
         self.0.get_mut(path)
     }
 
+    /// A copy of all open texts.
+    pub fn texts(&self) -> BTreeMap<PathBuf, String> {
+        self.0.iter().map(|(path, document)| (path.clone(), document.text.clone())).collect()
+    }
+
     /// The paths of all open texts.
     pub fn paths(&self) -> impl Iterator<Item = &PathBuf> {
         self.0.keys()

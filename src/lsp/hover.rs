@@ -4,16 +4,21 @@ use bsym_language::load::Loaded;
 use bsym_language::model::{LocalId, Model};
 use bsym_language::print;
 use bsym_language::source::Span;
-use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position};
+use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind, Position, Range};
 
 use super::diagnostics::Places;
 use super::machine::Trees;
 use super::names::{Declaration, Kind};
+use super::operators;
+use super::position::Lines;
 
-/// What is known of the name at a place; types where the machine has no mistake.
+/// What is known of the name or symbol at a place; types where the machine has no mistake.
 pub fn hover(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Option<Hover> {
+    let Some(meaning) = trees.name_at(position).and_then(|name| name.meaning) else {
+        return of_symbol(trees, position);
+    };
     let name = trees.name_at(position)?;
-    let declaration = &trees.names.declarations[name.meaning?];
+    let declaration = &trees.names.declarations[meaning];
     let model = loaded.and_then(|loaded| loaded.model.as_ref());
     let mut text = format!(
         "```b\n{}\n```\n{}",
@@ -25,8 +30,23 @@ pub fn hover(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Opti
     {
         text.push_str(&format!(" of `{}`", home.to_string_lossy()));
     }
-    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value: text });
-    Some(Hover { contents, range: Some(Places::new(&trees.sources).range(name.span)) })
+    if let Some(typing) = trees.typing(declaration) {
+        text.push_str(&format!("\n```b\n{typing}\n```"));
+    }
+    Some(shown(text, Places::new(&trees.sources).range(name.span)))
+}
+
+fn of_symbol(trees: &Trees, position: Position) -> Option<Hover> {
+    if !trees.is_classical() {
+        return None;
+    }
+    let (text, bytes) = operators::at(trees.text(), trees.offset(position))?;
+    Some(shown(text, Lines::new(trees.text()).range(bytes)))
+}
+
+fn shown(value: String, range: Range) -> Hover {
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    Hover { contents, range: Some(range) }
 }
 
 /// A name with its type, an operation with its parameters, or a definition with what it stands for.
@@ -35,7 +55,7 @@ pub fn signature(trees: &Trees, model: Option<&Model>, declaration: &Declaration
         Kind::Definition => {
             trees.sources.text(declaration.whole).trim_end_matches([';', ' ', '\n']).to_string()
         }
-        Kind::Operation => operation(trees, model, declaration, written),
+        Kind::Operation => operation(trees, model, declaration, written).0,
         Kind::Machine => written.to_string(),
         _ => match model.and_then(|model| type_of(trees, model, declaration, written)) {
             Some(of) => format!("{written} : {of}"),
@@ -69,10 +89,15 @@ fn type_of(trees: &Trees, model: &Model, declaration: &Declaration, written: &st
     exact.map(|variable| print::type_text(model, &variable.ty))
 }
 
-// `r, s <-- op(p : T, q : U)`, with types where they are known.
-fn operation(trees: &Trees, model: Option<&Model>, declaration: &Declaration, written: &str) -> String {
+/// `r, s <-- op(p : T, q : U)` with the parameters one by one; types where they are known.
+pub fn operation(
+    trees: &Trees,
+    model: Option<&Model>,
+    declaration: &Declaration,
+    written: &str,
+) -> (String, Vec<String>) {
     let Some(tree) = trees.names.operation_of(&trees.project, declaration) else {
-        return written.to_string();
+        return (written.to_string(), vec![]);
     };
     let event = model.and_then(|m| m.events.iter().find(|e| e.name == written).map(|event| (m, event)));
     let typed = |ids: &[bsym_language::ast::Ident], locals: Option<(&Model, &Vec<LocalId>)>| {
@@ -81,11 +106,11 @@ fn operation(trees: &Trees, model: Option<&Model>, declaration: &Declaration, wr
             let of = local.map(|(model, local)| format!(" : {}", print::type_text(model, &local.ty)));
             format!("{}{}", id.name, of.unwrap_or_default())
         };
-        ids.iter().enumerate().map(with_type).collect::<Vec<_>>().join(", ")
+        ids.iter().enumerate().map(with_type).collect::<Vec<_>>()
     };
-    let results = typed(&tree.results, event.map(|(m, e)| (m, &e.results)));
+    let results = typed(&tree.results, event.map(|(m, e)| (m, &e.results))).join(", ");
     let parameters = typed(&tree.parameters, event.map(|(m, e)| (m, &e.parameters)));
     let arrow = if results.is_empty() { "" } else { " <-- " };
-    let parameters = if parameters.is_empty() { parameters } else { format!("({parameters})") };
-    format!("{results}{arrow}{written}{parameters}")
+    let list = if parameters.is_empty() { String::new() } else { format!("({})", parameters.join(", ")) };
+    (format!("{results}{arrow}{written}{list}"), parameters)
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use bsym_language::ast::{Definition, Machine, MachineKind, SectionKind};
+use bsym_language::ast::{BinaryOp, Definition, Expr, ExprKind, Machine, MachineKind, SectionKind};
 use bsym_language::files::{self, Files};
 use bsym_language::parser;
 use bsym_language::project::{self, Project};
@@ -10,9 +10,40 @@ use bsym_language::source::{SourceId, Sources, Span};
 use lsp_types::{Location, Position};
 
 use super::diagnostics::Places;
-use super::names::{Names, Occurrence};
+use super::names::{Declaration, Kind, Names, Occurrence};
 use super::position::Lines;
 use crate::uri;
+
+/// Files that are machines, or definitions.
+const EXTENSIONS: [&str; 5] = ["mch", "ref", "imp", "sys", "def"];
+
+/// Whether a file may be a machine, by its name.
+pub fn is_machine(path: &Path) -> bool {
+    path.extension().and_then(|e| e.to_str()).is_some_and(|e| EXTENSIONS.contains(&e))
+}
+
+/// The conjuncts of a predicate, in the order of the text.
+pub fn conjuncts(p: &Expr) -> Vec<&Expr> {
+    let (mut open, mut found) = (vec![p], vec![]);
+    while let Some(p) = open.pop() {
+        match &p.kind {
+            ExprKind::Binary(BinaryOp::And, left, right) => open.extend([&**right, &**left]),
+            _ => found.push(p),
+        }
+    }
+    found
+}
+
+// `x : S`, `x <: S`, `x = E`
+fn types(p: &Expr, name: &str) -> bool {
+    use BinaryOp::{Equal, Member, StrictSubset, Subset};
+    let p = match &p.kind {
+        ExprKind::Labelled(_, p) | ExprKind::Described(p, _) => p,
+        _ => p,
+    };
+    let ExprKind::Binary(Member | Subset | StrictSubset | Equal, left, _) = &p.kind else { return false };
+    matches!(&left.kind, ExprKind::Ident(left) if left == name)
+}
 
 /// A machine's trees and names, and those of all that it refers to.
 pub struct Trees {
@@ -43,6 +74,37 @@ impl Trees {
     /// The tree of the machine itself.
     pub fn main(&self) -> Option<&Machine> {
         self.project.units.first().map(|unit| &unit.tree)
+    }
+
+    /// Whether the notation is that of classical B.
+    pub fn is_classical(&self) -> bool {
+        true
+    }
+
+    /// The text of the machine's own file.
+    pub fn text(&self) -> &str {
+        &self.sources.get(SourceId(0)).text
+    }
+
+    /// What a name means behind a text, the beginning of the machine's own file.
+    pub fn meaning_of(&self, name: &str, before: &str) -> Option<&Declaration> {
+        let visible = self.names.visible(&self.project, SourceId(0), before);
+        let found = visible.into_iter().find(|declaration| declaration.name == name);
+        found.or_else(|| self.names.meaning_of(&self.project, name))
+    }
+
+    /// The conjunct of an invariant or of properties that gives a variable or constant its type.
+    pub fn typing(&self, declaration: &Declaration) -> Option<&str> {
+        if !matches!(declaration.kind, Kind::Variable | Kind::Constant) {
+            return None;
+        }
+        let unit = self.project.units.iter().find(|u| u.tree.span.source == declaration.span.source)?;
+        let predicates = unit.tree.sections.iter().filter_map(|section| match &section.kind {
+            SectionKind::Invariant(p) | SectionKind::Properties(p) => Some(p),
+            _ => None,
+        });
+        let typing = predicates.flat_map(conjuncts).find(|p| types(p, &declaration.name))?;
+        Some(self.sources.text(typing.span)).filter(|text| !text.is_empty())
     }
 
     /// The text before a place in the machine's own file.

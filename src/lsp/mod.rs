@@ -7,24 +7,35 @@
 //! - `position` and `uri`: how the protocol names places and files.
 //! - `documents`: the open texts; `diagnostics`: messages in the protocol's form.
 //! - `names`: which declaration each name means; `machine`: a machine's trees and names, and where a name is declared.
-//! - `symbols`, `hover`, `references` (with renaming) and `completion` answer from these.
-//! - `server`: the open texts with what was said of them, and the answers to notifications and requests.
+//! - `symbols`, `hover`, `references` (with renaming), `completion`, `signature` and `tokens` answer from these; `operators` knows what
+//!   symbols mean, `actions` corrects what messages point at, `format` indents, `workspace` searches all files.
+//! - `server`: the open texts with what was said of them, and notifications; `requests`: which module answers what;
+//!   `analyses`: what was computed of the texts, kept until one of them changes.
 //!
 //! A text is looked at when no message is waiting, so that of quick keystrokes only the last is answered.
 
+mod actions;
+mod analyses;
 mod completion;
 mod diagnostics;
 mod documents;
+mod format;
 mod hover;
 mod machine;
 mod names;
+mod operators;
 mod position;
 mod references;
+mod requests;
 mod server;
+mod signature;
 mod symbols;
+mod tokens;
+mod workspace;
 
 use std::time::Duration;
 
+use crossbeam_channel::{select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
 use serde_json::json;
 
@@ -32,7 +43,7 @@ use crate::control::Control;
 use crate::exit::Exit;
 use crate::output;
 
-use server::Server;
+use server::{Done, Server};
 
 /// How often Ctrl-C is looked for while nothing comes in.
 const TICK: Duration = Duration::from_millis(200);
@@ -68,14 +79,26 @@ enum Ended {
 fn serve(connection: &Connection, control: &Control) -> Ended {
     let mut server: Option<Server> = None;
     let mut is_shut_down = false;
+    let (done, results) = unbounded();
     loop {
         if control.stopped().is_some() {
             return Ended::Interrupted;
         }
         let wait = if server.as_ref().is_some_and(Server::has_work) { Duration::ZERO } else { TICK };
-        let message = match connection.receiver.recv_timeout(wait) {
-            Ok(message) => message,
-            Err(error) if error.is_timeout() => {
+        let received = select! {
+            recv(connection.receiver) -> message => Some(message),
+            recv(results) -> done => {
+                let Ok(Done::Answered(response)) = done else { continue };
+                if connection.sender.send(response.into()).is_err() {
+                    return Ended::Left;
+                }
+                continue;
+            }
+            default(wait) => None,
+        };
+        let message = match received {
+            Some(Ok(message)) => message,
+            None => {
                 let said = server.as_mut().map(|server| survived(|| server.work()).unwrap_or_default());
                 let said = said.unwrap_or_default();
                 if said.into_iter().any(|n| connection.sender.send(n.into()).is_err()) {
@@ -83,7 +106,7 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
                 }
                 continue;
             }
-            Err(_) => return if is_shut_down { Ended::Asked } else { Ended::Left },
+            Some(Err(_)) => return if is_shut_down { Ended::Asked } else { Ended::Left },
         };
         let answer = match (message, &mut server) {
             (Message::Notification(n), _) if n.method == "exit" => {
@@ -93,9 +116,9 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
                 Some(refused(&request, ErrorCode::InvalidRequest, "the server is shut down"))
             }
             (Message::Request(request), None) if request.method == "initialize" => {
-                server = Some(Server::default());
+                server = Some(Server::new(&request.params, done.clone()));
                 let info = json!({ "name": "bsym", "version": env!("CARGO_PKG_VERSION") });
-                let result = json!({ "capabilities": server::capabilities(), "serverInfo": info });
+                let result = json!({ "capabilities": requests::capabilities(), "serverInfo": info });
                 Some(Response::new_ok(request.id, result))
             }
             (Message::Request(request), None) => {
@@ -109,7 +132,7 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
                 let id = request.id.clone();
                 let fault =
                     || Response::new_err(id, ErrorCode::InternalError as i32, "a fault of bsym".into());
-                Some(survived(|| server.answer(request)).unwrap_or_else(fault))
+                survived(|| server.answer(request)).unwrap_or_else(|| Some(fault()))
             }
             (Message::Notification(n), Some(server)) => {
                 server.note(n);

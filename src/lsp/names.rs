@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bsym_language::ast::visit::{self, Visitor, walk_expr, walk_subst};
 use bsym_language::ast::{
     Definition, DefinitionBody, Expr, ExprKind, Ident, Machine, Operation, Reference, SectionKind,
-    SetDeclaration, Subst,
+    SetDeclaration, Subst, SubstKind,
 };
 use bsym_language::project::Project;
 use bsym_language::source::{SourceId, Span};
@@ -89,6 +89,8 @@ pub struct Names {
     pub declarations: Vec<Declaration>,
     /// All names, those that are declared included, each place once.
     pub occurrences: Vec<Occurrence>,
+    /// The names that substitutions assign to.
+    pub written: BTreeSet<Span>,
     // By machine and name.
     globals: BTreeMap<(Option<usize>, String), usize>,
     // What is declared again, with what it was first.
@@ -274,6 +276,12 @@ impl Names {
         all.find(|op| op.name.span == *span)
     }
 
+    /// What a name means in the machine that was asked for, outside of all that binds names.
+    pub fn meaning_of(&self, project: &Project, name: &str) -> Option<&Declaration> {
+        let unit = project.units.first().map(|_| 0)?;
+        self.global(project, unit, name).map(|number| &self.declarations[number])
+    }
+
     /// What a name means in a machine, outside of all that binds names.
     fn global(&self, project: &Project, unit: usize, name: &str) -> Option<usize> {
         let own = |unit: Option<usize>| self.globals.get(&(unit, name.to_string())).copied();
@@ -318,6 +326,15 @@ fn reachable(project: &Project, unit: usize) -> Vec<usize> {
         at += 1;
     }
     found
+}
+
+// The name that an assignment to `x`, `f(x)` or `r'a` changes.
+fn assigned(left: &Expr) -> Option<Span> {
+    match &left.kind {
+        ExprKind::Ident(_) => Some(left.span),
+        ExprKind::Apply(f, _) | ExprKind::Field(f, _) => assigned(f),
+        _ => None,
+    }
 }
 
 /// Walks a machine and finds the meaning of every name.
@@ -412,6 +429,12 @@ impl<'t> Visitor<'t> for Reader<'_> {
     }
 
     fn subst(&mut self, s: &'t Subst) {
+        use SubstKind::{Assign, BecomesIn, BecomesSuch, Call};
+        if let Assign(left, _) | BecomesIn(left, _) | BecomesSuch(left, _) | Call { results: left, .. } =
+            &s.kind
+        {
+            self.names.written.extend(left.iter().filter_map(assigned));
+        }
         self.inside.push(s.span);
         walk_subst(self, s);
         self.inside.pop();

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 
 use bsym_language::files::Files;
 use bsym_language::lexer;
-use lsp_types::{Location, Position, Range, TextEdit, Uri, WorkspaceEdit};
+use bsym_language::source::SourceId;
+use lsp_types::{
+    DocumentHighlight, DocumentHighlightKind, Location, Position, Range, TextEdit, Uri, WorkspaceEdit,
+};
 
 use super::diagnostics::Places;
 use super::documents::Documents;
-use super::machine::Trees;
+use super::machine::{Trees, is_machine};
 use super::names::{Kind, Occurrence};
 use crate::uri;
-
-/// Machines of classical B that may refer to others.
-const EXTENSIONS: [&str; 4] = ["mch", "ref", "imp", "sys"];
 
 /// A declaration by its place, which is the same whichever machine its file is read for.
 type Place = (PathBuf, u32);
@@ -44,6 +44,21 @@ pub fn references(documents: &Documents, path: &Path, position: Position, declar
         }
     }
     found
+}
+
+/// Where the name at a place stands in the machine's own file, and where it is assigned to.
+pub fn highlights(trees: &Trees, position: Position) -> Option<Vec<DocumentHighlight>> {
+    let first = trees.names.first(trees.name_at(position)?.meaning?);
+    let is_use = |o: &&Occurrence| {
+        o.span.source == SourceId(0) && o.meaning.is_some_and(|meaning| trees.names.first(meaning) == first)
+    };
+    let places = Places::new(&trees.sources);
+    let found = trees.names.occurrences.iter().filter(is_use).map(|occurrence| {
+        let writes = trees.names.written.contains(&occurrence.span);
+        let kind = if writes { DocumentHighlightKind::WRITE } else { DocumentHighlightKind::READ };
+        DocumentHighlight { range: places.range(occurrence.span), kind: Some(kind) }
+    });
+    Some(found.collect())
 }
 
 fn is_declaration(trees: &Trees, occurrence: &Occurrence) -> bool {
@@ -75,10 +90,6 @@ fn uses(documents: &Documents, path: &Path, position: Position) -> Option<Uses> 
     });
     let machines = machines.collect();
     Some(Uses { name, kind, machines })
-}
-
-fn is_machine(path: &Path) -> bool {
-    path.extension().and_then(|e| e.to_str()).is_some_and(|e| EXTENSIONS.contains(&e))
 }
 
 /// The part of the text that a new name would replace, where the name at a place can be renamed.

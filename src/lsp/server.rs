@@ -3,50 +3,29 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use bsym_language::load::{self, Loaded};
-use lsp_server::{ErrorCode, Notification, Request, Response};
+use std::rc::Rc;
+
+use bsym_language::load::Loaded;
+use crossbeam_channel::Sender;
+use lsp_server::{Notification, Response};
 use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
     DidSaveTextDocument, Notification as _, PublishDiagnostics,
 };
-use lsp_types::request::{
-    Completion, DocumentSymbolRequest, FoldingRangeRequest, GotoDefinition, HoverRequest,
-    PrepareRenameRequest, References, Rename, Request as _,
-};
-use lsp_types::{
-    CompletionOptions, Diagnostic, DocumentSymbolResponse, OneOf, PrepareRenameResponse,
-    PublishDiagnosticsParams, RenameOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, Uri, WorkDoneProgressOptions,
-};
+use lsp_types::{Diagnostic, PublishDiagnosticsParams, Uri};
 use serde::de::DeserializeOwned;
 
+use super::analyses::Analyses;
+use super::diagnostics;
 use super::documents::{Document, Documents};
 use super::machine::Trees;
-use super::{completion, diagnostics, hover, references, symbols};
+use super::workspace::Workspace;
 use crate::uri;
 
-/// What the server can do.
-pub fn capabilities() -> ServerCapabilities {
-    let sync = TextDocumentSyncOptions {
-        open_close: Some(true),
-        change: Some(TextDocumentSyncKind::INCREMENTAL),
-        save: Some(true.into()),
-        ..TextDocumentSyncOptions::default()
-    };
-    ServerCapabilities {
-        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
-        document_symbol_provider: Some(OneOf::Left(true)),
-        folding_range_provider: Some(true.into()),
-        hover_provider: Some(true.into()),
-        definition_provider: Some(OneOf::Left(true)),
-        references_provider: Some(OneOf::Left(true)),
-        rename_provider: Some(OneOf::Right(RenameOptions {
-            prepare_provider: Some(true),
-            work_done_progress_options: WorkDoneProgressOptions::default(),
-        })),
-        completion_provider: Some(CompletionOptions::default()),
-        ..ServerCapabilities::default()
-    }
+/// What a thread beside the server has to say.
+pub enum Done {
+    /// The answer to a request.
+    Answered(Response),
 }
 
 /// One open machine as it was last read.
@@ -58,9 +37,14 @@ struct Reading {
 }
 
 /// The open texts with what was said of them.
-#[derive(Default)]
 pub struct Server {
-    documents: Documents,
+    /// The open texts.
+    pub documents: Documents,
+    /// The folders of the editor.
+    pub workspace: Workspace,
+    /// Where threads beside the server say what they have done.
+    pub done: Sender<Done>,
+    analyses: Analyses,
     readings: BTreeMap<PathBuf, Reading>,
     /// Texts to look at, in this order.
     waiting: Vec<PathBuf>,
@@ -69,6 +53,19 @@ pub struct Server {
 }
 
 impl Server {
+    /// A server without texts, for an editor that said `initialize` with these parameters.
+    pub fn new(parameters: &serde_json::Value, done: Sender<Done>) -> Server {
+        Server {
+            documents: Documents::default(),
+            workspace: Workspace::of(parameters),
+            done,
+            analyses: Analyses::default(),
+            readings: BTreeMap::new(),
+            waiting: vec![],
+            shown: BTreeMap::new(),
+        }
+    }
+
     /// Whether a text is to be looked at.
     pub fn has_work(&self) -> bool {
         !self.waiting.is_empty()
@@ -83,7 +80,7 @@ impl Server {
         if self.documents.get(&path).is_none() {
             return self.show(None);
         }
-        let reading = match load::load_from(&self.documents, &path) {
+        let reading = match self.analyses.loaded(&self.documents, &path) {
             Ok(loaded) => {
                 Reading { files: files(&loaded), messages: diagnostics::of_machine(&path, &loaded) }
             }
@@ -98,6 +95,7 @@ impl Server {
 
     /// Takes a notification; those of other servers are none of ours.
     pub fn note(&mut self, notification: Notification) {
+        self.analyses.clear();
         match notification.method.as_str() {
             DidOpenTextDocument::METHOD => self.opened(notification),
             DidChangeTextDocument::METHOD => self.changed(notification),
@@ -111,73 +109,14 @@ impl Server {
         }
     }
 
-    /// Answers a request.
-    pub fn answer(&self, request: Request) -> Response {
-        let id = request.id.clone();
-        let done = match request.method.as_str() {
-            DocumentSymbolRequest::METHOD => self.on::<DocumentSymbolRequest>(request, |p| {
-                let trees = self.trees(&p.text_document.uri);
-                Ok(trees.map(|trees| DocumentSymbolResponse::Nested(symbols::outline(&trees))))
-            }),
-            FoldingRangeRequest::METHOD => self.on::<FoldingRangeRequest>(request, |p| {
-                Ok(self.trees(&p.text_document.uri).map(|trees| symbols::folding(&trees)))
-            }),
-            HoverRequest::METHOD => self.on::<HoverRequest>(request, |p| {
-                let at = p.text_document_position_params;
-                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
-                Ok(trees.and_then(|trees| hover::hover(&trees, loaded.as_ref(), at.position)))
-            }),
-            GotoDefinition::METHOD => self.on::<GotoDefinition>(request, |p| {
-                let at = p.text_document_position_params;
-                let found = self.trees(&at.text_document.uri).and_then(|trees| trees.definition(at.position));
-                Ok(found.map(Into::into))
-            }),
-            References::METHOD => self.on::<References>(request, |p| {
-                let (at, declared) = (p.text_document_position, p.context.include_declaration);
-                let path = uri::path(&at.text_document.uri);
-                Ok(Some(references::references(&self.documents, &path, at.position, declared)))
-            }),
-            PrepareRenameRequest::METHOD => self.on::<PrepareRenameRequest>(request, |at| {
-                let trees = self.trees(&at.text_document.uri).ok_or("there is no text")?;
-                Ok(Some(PrepareRenameResponse::Range(references::prepare(&trees, at.position)?)))
-            }),
-            Rename::METHOD => self.on::<Rename>(request, |p| {
-                let at = p.text_document_position;
-                let path = uri::path(&at.text_document.uri);
-                references::rename(&self.documents, &path, at.position, &p.new_name).map(Some)
-            }),
-            Completion::METHOD => self.on::<Completion>(request, |p| {
-                let at = p.text_document_position;
-                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
-                let items = trees.map(|trees| completion::completion(&trees, loaded.as_ref(), at.position));
-                Ok(items.map(Into::into))
-            }),
-            method => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
-        };
-        match done {
-            Ok(result) => Response { id, result: Some(result), error: None },
-            Err((code, message)) => Response::new_err(id, code as i32, message),
-        }
+    /// A machine's trees and names; `None` where there is no text.
+    pub fn trees(&self, uri: &Uri) -> Option<Rc<Trees>> {
+        self.analyses.trees(&self.documents, &uri::path(uri))
     }
 
-    // Reads the parameters of a request, and writes the result.
-    fn on<R: lsp_types::request::Request>(
-        &self,
-        request: Request,
-        answer: impl FnOnce(R::Params) -> Result<R::Result, String>,
-    ) -> Result<serde_json::Value, (ErrorCode, String)> {
-        let parameters = serde_json::from_value(request.params);
-        let parameters = parameters.map_err(|error| (ErrorCode::InvalidParams, error.to_string()))?;
-        let result = answer(parameters).map_err(|message| (ErrorCode::RequestFailed, message))?;
-        serde_json::to_value(result).map_err(|error| (ErrorCode::InternalError, error.to_string()))
-    }
-
-    fn trees(&self, uri: &Uri) -> Option<Trees> {
-        Trees::read(&self.documents, &uri::path(uri))
-    }
-
-    fn loaded(&self, uri: &Uri) -> Option<Loaded> {
-        load::load_from(&self.documents, &uri::path(uri)).ok()
+    /// A machine's model with the messages about it.
+    pub fn loaded(&self, uri: &Uri) -> Option<Rc<Loaded>> {
+        self.analyses.loaded(&self.documents, &uri::path(uri)).ok()
     }
 
     fn opened(&mut self, notification: Notification) {

@@ -1,17 +1,26 @@
 //! The outline of a machine, and what of it can be folded.
 
 use bsym_language::ast::{Definition, Ident, Machine, SectionKind, SetDeclaration};
-use bsym_language::source::Span;
+use bsym_language::parser;
+use bsym_language::source::{SourceId, Sources, Span};
 use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
 
 use super::machine::Trees;
 use super::position::Lines;
 
 /// The outline: the machine with what it declares.
-#[allow(deprecated)] // The field that replaces the deprecated one is set; a literal must name both.
 pub fn outline(trees: &Trees) -> Vec<DocumentSymbol> {
-    let Some(tree) = trees.main() else { return vec![] };
-    let lines = Lines::new(&trees.sources.get(tree.span.source).text);
+    trees.main().map(|tree| of_tree(&trees.sources, tree)).unwrap_or_default()
+}
+
+/// The outline of a file alone, without what it refers to.
+pub fn of_file(sources: &Sources) -> Vec<DocumentSymbol> {
+    of_tree(sources, &parser::parse(sources, SourceId(0)).0)
+}
+
+#[allow(deprecated)] // The field that replaces the deprecated one is set; a literal must name both.
+fn of_tree(sources: &Sources, tree: &Machine) -> Vec<DocumentSymbol> {
+    let lines = Lines::new(&sources.get(tree.span.source).text);
     let symbol = |name: &Ident, kind: SymbolKind, whole: Span, children: Vec<DocumentSymbol>| {
         // The whole has to contain the name, whatever the text.
         let whole = if whole.source == name.span.source { whole.to(name.span) } else { name.span };

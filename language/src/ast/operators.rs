@@ -197,6 +197,7 @@ macro_rules! define {
         const INFIX: &[Row<BinaryOp>] = &[$(Row {
             op: BinaryOp::$op,
             spelling: $spelling,
+            classical: &[$spelling $(, $more)*],
             event_b: &[$($event_b),*],
             terms: &[$($term),*],
             level: $level,
@@ -205,6 +206,7 @@ macro_rules! define {
         const WORDS: &[Row<BuiltinFn>] = &[$(Row {
             op: BuiltinFn::$word,
             spelling: $text,
+            classical: &[$text $(, $also)*],
             event_b: &[$($own),*],
             terms: &[$($functor),*],
             level: APPLIED,
@@ -219,6 +221,7 @@ operators!(define);
 struct Row<Op> {
     op: Op,
     spelling: &'static str,
+    classical: &'static [&'static str],
     event_b: &'static [&'static str],
     terms: &'static [&'static str],
     level: u8,
@@ -233,6 +236,11 @@ impl BinaryOp {
     /// How it is written in classical B.
     pub fn spelling(self) -> &'static str {
         self.row().spelling
+    }
+
+    /// All ways to write it in classical B; the first is ASCII.
+    pub fn spellings(self) -> &'static [&'static str] {
+        self.row().classical
     }
 
     /// How Rodin writes it, where Event-B has it.
@@ -264,6 +272,11 @@ impl BuiltinFn {
     /// How it is written in classical B.
     pub fn spelling(self) -> &'static str {
         self.row().spelling
+    }
+
+    /// All ways to write it in classical B; the first is ASCII.
+    pub fn spellings(self) -> &'static [&'static str] {
+        self.row().classical
     }
 
     /// How many arguments it takes.

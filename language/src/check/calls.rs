@@ -80,7 +80,7 @@ impl Checker {
                         name.span,
                         format!("operation `{}` is not declared", name.name),
                     )
-                    .help(format!("did you mean `{near}`?")),
+                    .meant(&near),
                 )
             }
             _ => self.unknown(&name.name, name.span),

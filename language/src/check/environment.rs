@@ -248,7 +248,7 @@ impl Checker {
         }
         let mut d = Diagnostic::error(codes::UNKNOWN_IDENTIFIER, span, format!("`{name}` is not declared"));
         if let Some(near) = self.nearest(name) {
-            d = d.help(format!("did you mean `{near}`?"));
+            d = d.meant(&near);
         } else if let Some((file, place)) = self.names.definitions.missing.first() {
             d = d.label(*place, "this file was not found").help(format!("it may be defined in `{file}`"));
         }

@@ -191,7 +191,9 @@ impl Checker {
         {
             let message = format!("a predicate is expected, `{name}` is an undeclared name");
             self.report(
-                Diagnostic::error(codes::NOT_A_PREDICATE, e.span, message).help(format!("write `{word}`")),
+                Diagnostic::error(codes::NOT_A_PREDICATE, e.span, message)
+                    .help(format!("write `{word}`"))
+                    .instead(*word),
             );
             return PredKind::True.at(e.span);
         }

@@ -216,14 +216,18 @@ impl Collector<'_> {
         let machines =
             || names.iter().filter_map(|n| n.rsplit_once('.').filter(|n| EXTENSIONS.contains(&n.1)));
         let near = nearest(&name.name, machines().map(|(stem, _)| stem));
-        let help = match near.and_then(|near| machines().find(|(stem, _)| *stem == near)) {
-            Some((stem, extension)) => format!("did you mean the machine of `{stem}.{extension}`?"),
-            None => format!("it is looked for in the folder `{place}`, beside the file that names it"),
-        };
         let n = &name.name;
         let message =
             format!("machine `{n}` is not found: there is no `{n}.ref`, `{n}.mch`, `{n}.sys` or `{n}.imp`");
-        self.diagnostics.push(Diagnostic::error(codes::MISSING_MACHINE, name.span, message).help(help));
+        let d = Diagnostic::error(codes::MISSING_MACHINE, name.span, message);
+        self.diagnostics.push(match near.and_then(|near| machines().find(|(stem, _)| *stem == near)) {
+            Some((stem, extension)) => {
+                d.help(format!("did you mean the machine of `{stem}.{extension}`?")).instead(stem)
+            }
+            None => {
+                d.help(format!("it is looked for in the folder `{place}`, beside the file that names it"))
+            }
+        });
     }
 
     // Files of definitions are found beside the file that names them, and may name others.

@@ -20,6 +20,15 @@ pub enum Severity {
     Warning,
 }
 
+/// A change of the text that corrects a mistake.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Fix {
+    /// The text to replace.
+    pub span: Span,
+    /// The new text.
+    pub text: String,
+}
+
 /// One message with its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
@@ -35,6 +44,8 @@ pub struct Diagnostic {
     pub labels: Vec<(Span, String)>,
     /// What the user can do.
     pub help: Option<String>,
+    /// A change that does what the help says, where that is clear.
+    pub fix: Option<Box<Fix>>,
 }
 
 impl Diagnostic {
@@ -47,6 +58,7 @@ impl Diagnostic {
             span,
             labels: vec![],
             help: None,
+            fix: None,
         }
     }
 
@@ -58,6 +70,17 @@ impl Diagnostic {
     /// Adds another place.
     pub fn label(mut self, span: Span, text: impl Into<String>) -> Self {
         self.labels.push((span, text.into()));
+        self
+    }
+
+    /// Asks whether another text was meant at the place of the message.
+    pub fn meant(self, near: &str) -> Self {
+        self.help(format!("did you mean `{near}`?")).instead(near)
+    }
+
+    /// Adds the text that corrects the mistake, in place of what the message points at.
+    pub fn instead(mut self, text: impl Into<String>) -> Self {
+        self.fix = Some(Box::new(Fix { span: self.span, text: text.into() }));
         self
     }
 

@@ -24,13 +24,14 @@ impl Composition {
         if self.interfaces[link.instance].environment.uses_others || self.is_system(link.instance) {
             return None;
         }
-        let help = match nearest(&wanted.name, known.keys().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "a refinement has the operations of its abstraction and no others".into(),
-        };
         let machine = self.machine_name(link.instance);
         let message = format!("the abstraction `{machine}` has no operation `{}`", wanted.name);
-        self.c.report(Diagnostic::error(codes::NOT_REFINED, wanted.span, message).help(help));
+        let d = Diagnostic::error(codes::NOT_REFINED, wanted.span, message);
+        let d = match nearest(&wanted.name, known.keys().map(String::as_str)) {
+            Some(near) => d.meant(near),
+            None => d.help("a refinement has the operations of its abstraction and no others"),
+        };
+        self.c.report(d);
         None
     }
 

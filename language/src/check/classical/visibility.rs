@@ -478,7 +478,7 @@ impl Composition {
                     format!("no included machine has an operation `{}`", id.name),
                 );
                 if let Some(near) = near {
-                    d = d.help(format!("did you mean `{near}`?"));
+                    d = d.meant(near);
                 }
                 self.c.report(d);
             }

@@ -121,8 +121,9 @@ impl Parser<'_> {
     fn refuse_alternatives(&mut self, operands: &[(Expr, Span)]) {
         if let Some((_, span)) = operands.iter().find(|(e, _)| operators::is_predicate(e)) {
             let message = "`||` joins substitutions or relations, this is a predicate";
-            let diagnostic =
-                Diagnostic::error(codes::FOREIGN_OPERATOR, *span, message).help("disjunction is `or`");
+            let diagnostic = Diagnostic::error(codes::FOREIGN_OPERATOR, *span, message)
+                .help("disjunction is `or`")
+                .instead("or");
             self.report(diagnostic);
         }
     }

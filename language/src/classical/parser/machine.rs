@@ -88,7 +88,10 @@ impl Parser<'_> {
             let expected = "`MACHINE`, `REFINEMENT`, `IMPLEMENTATION` or `DEFINITIONS`";
             let message = format!("expected {expected}, found {}", self.found());
             let mut diagnostic = Diagnostic::error(codes::EXPECTED_MACHINE, self.span(), message);
-            diagnostic.help = self.other_language().or_else(|| self.hint());
+            diagnostic = match self.other_language() {
+                Some(help) => diagnostic.help(help),
+                None => self.hinted(diagnostic),
+            };
             self.report(diagnostic);
             while !self.opens_machine() && !self.at_section_end() {
                 self.bump();

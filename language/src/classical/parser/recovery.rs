@@ -176,21 +176,42 @@ impl Parser<'_> {
         }
     }
 
-    /// What may have been meant by the next token, or by the one before it.
-    pub(super) fn hint(&self) -> Option<String> {
+    /// Adds to a message about the next token what may have been meant by it, or by the one before it.
+    pub(super) fn hinted(&self, d: Diagnostic) -> Diagnostic {
         let word = self.text_at(self.at);
-        let before = if self.at > 0 { self.text_at(self.at - 1) } else { "" };
         let capitals = word.to_ascii_uppercase();
+        if self.is(TokenKind::Ident) && is_keyword(&capitals) && !self.follows_quantifier() {
+            return d.help(format!("keywords are written in capitals: `{capitals}`")).instead(capitals);
+        }
+        // Words of two letters are near to many.
+        let is_misspelt = self.is(TokenKind::Ident) && word == capitals && word.len() > 2;
+        if is_misspelt && !self.follows_quantifier() {
+            return match nearest(word, KEYWORDS) {
+                Some(near) => d.meant(near),
+                None => d,
+            };
+        }
+        let fix = matches!(self.kind(), TokenKind::Bar | TokenKind::Or).then_some("or");
+        let d = match self.hint() {
+            Some(help) => d.help(help),
+            None => return d,
+        };
+        match fix {
+            Some(text) => d.instead(text),
+            None => d,
+        }
+    }
+
+    fn follows_quantifier(&self) -> bool {
+        let before = if self.at > 0 { self.text_at(self.at - 1) } else { "" };
+        ["forall", "exists"].iter().any(|word| word.eq_ignore_ascii_case(before))
+    }
+
+    fn hint(&self) -> Option<String> {
+        let before = if self.at > 0 { self.text_at(self.at - 1) } else { "" };
         Some(match (before.to_ascii_lowercase().as_str(), self.kind()) {
             ("forall", TokenKind::Ident) => "`for all` is written `!x.(x : S => P)`".into(),
             ("exists", TokenKind::Ident) => "`there is` is written `#x.(x : S & P)`".into(),
-            (_, TokenKind::Ident) if is_keyword(&capitals) => {
-                format!("keywords are written in capitals: `{capitals}`")
-            }
-            // Words of two letters are near to many.
-            (_, TokenKind::Ident) if word == capitals && word.len() > 2 => {
-                format!("did you mean `{}`?", nearest(word, KEYWORDS)?)
-            }
             (_, TokenKind::When) => {
                 "`WHEN` begins a further branch of `SELECT`; conditions are joined by `&`".into()
             }
@@ -241,24 +262,26 @@ impl Parser<'_> {
         let not = TokenKind::Quantifier(Quantifier::Forall);
         let word = self.text_at(self.at);
         let backslash = TokenKind::Infix(BinaryOp::SetMinus);
-        let (found, help) = if self.touching(and, and) {
-            ("&&", "conjunction is `&`")
+        let (found, right, help) = if self.touching(and, and) {
+            ("&&", "&", "conjunction is `&`")
         } else if self.touching(not, TokenKind::Equal) {
-            ("!=", "inequality is `/=`")
+            ("!=", "/=", "inequality is `/=`")
         } else if self.touching(backslash, TokenKind::Equal) {
-            ("\\=", "inequality is `/=`")
+            ("\\=", "/=", "inequality is `/=`")
         } else if self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less)) {
-            ("=<", "less or equal is `<=`")
+            ("=<", "<=", "less or equal is `<=`")
         } else {
             match self.kind() {
-                TokenKind::Defines => ("==", "equality is `=`; `==` only stands in DEFINITIONS"),
-                TokenKind::Assign => (":=", "equality is `=`; `:=` only stands in substitutions"),
-                TokenKind::Parallel => ("||", "disjunction is `or`"),
-                TokenKind::EmptySeq => ("<>", "inequality is `/=`"),
-                TokenKind::Quantifier(Quantifier::Lambda) => ("%", "the remainder is `mod`"),
-                TokenKind::Ident if word.eq_ignore_ascii_case("and") => (word, "conjunction is `&`"),
-                TokenKind::Ident if word.eq_ignore_ascii_case("implies") => (word, "implication is `=>`"),
-                TokenKind::Ident if word.eq_ignore_ascii_case("in") => (word, "membership is `:`"),
+                TokenKind::Defines => ("==", "=", "equality is `=`; `==` only stands in DEFINITIONS"),
+                TokenKind::Assign => (":=", "=", "equality is `=`; `:=` only stands in substitutions"),
+                TokenKind::Parallel => ("||", "or", "disjunction is `or`"),
+                TokenKind::EmptySeq => ("<>", "/=", "inequality is `/=`"),
+                TokenKind::Quantifier(Quantifier::Lambda) => ("%", "mod", "the remainder is `mod`"),
+                TokenKind::Ident if word.eq_ignore_ascii_case("and") => (word, "&", "conjunction is `&`"),
+                TokenKind::Ident if word.eq_ignore_ascii_case("implies") => {
+                    (word, "=>", "implication is `=>`")
+                }
+                TokenKind::Ident if word.eq_ignore_ascii_case("in") => (word, ":", "membership is `:`"),
                 _ => return None,
             }
         };
@@ -266,6 +289,6 @@ impl Parser<'_> {
         let last = if found.len() > word.len() { self.at + 1 } else { self.at };
         let span = self.span().to(self.span_at(last));
         let message = format!("`{found}` is no operator here");
-        Some(self.report(Diagnostic::error(codes::FOREIGN_OPERATOR, span, message).help(help)))
+        Some(self.report(Diagnostic::error(codes::FOREIGN_OPERATOR, span, message).help(help).instead(right)))
     }
 }

@@ -153,7 +153,8 @@ impl<'t> Parser<'t> {
         let message = format!("expected `{closing}`, found {}", self.found());
         let mut diagnostic = Diagnostic::error(codes::UNCLOSED_BRACKET, self.span(), message)
             .label(open, format!("this `{opening}` is open"));
-        diagnostic.help = self.hint().or_else(|| Some(format!("close it with `{closing}`")));
+        diagnostic = self.hinted(diagnostic);
+        diagnostic.help.get_or_insert_with(|| format!("close it with `{closing}`"));
         Err(self.report(diagnostic))
     }
 
@@ -182,8 +183,7 @@ impl<'t> Parser<'t> {
             return reported;
         }
         let message = format!("expected {expected}, found {}", self.found());
-        let mut diagnostic = Diagnostic::error(code, self.span(), message);
-        diagnostic.help = self.hint();
+        let diagnostic = self.hinted(Diagnostic::error(code, self.span(), message));
         let reported = self.report(diagnostic);
         self.respell();
         reported

@@ -404,7 +404,8 @@ impl Parser<'_> {
                 let does = if self.is(TokenKind::Equal) { "`=` compares" } else { "`==` defines" };
                 let message = format!("{does}, it does not assign");
                 let diagnostic = Diagnostic::error(codes::EQUAL_AS_ASSIGNMENT, self.span(), message)
-                    .help("assignment is `:=`");
+                    .help("assignment is `:=`")
+                    .instead(":=");
                 self.report(diagnostic);
                 self.bump();
                 Ok(SubstKind::Assign(targets, self.list(FORMULA)?))

@@ -1,0 +1,50 @@
+//! What was computed of the open texts, kept until one of them changes.
+//!
+//! An editor asks much after each keystroke (colours, outline, uses of a name, signs of mistakes): the text is read once for all of it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use bsym_language::load::{self, LoadError, Loaded};
+
+use super::documents::Documents;
+use super::machine::Trees;
+
+/// Trees and models by path.
+#[derive(Default)]
+pub struct Analyses {
+    trees: RefCell<BTreeMap<PathBuf, Option<Rc<Trees>>>>,
+    loaded: RefCell<BTreeMap<PathBuf, Rc<Loaded>>>,
+}
+
+impl Analyses {
+    /// Forgets everything: a text has changed, and others may refer to it.
+    pub fn clear(&mut self) {
+        *self = Analyses::default();
+    }
+
+    /// A machine's trees and names; `None` where there is no text.
+    pub fn trees(&self, documents: &Documents, path: &Path) -> Option<Rc<Trees>> {
+        if let Some(known) = self.trees.borrow().get(path) {
+            return known.clone();
+        }
+        let trees = Trees::read(documents, path).map(Rc::new);
+        self.trees.borrow_mut().insert(path.to_owned(), trees.clone());
+        trees
+    }
+
+    /// A machine's model with the messages about it.
+    ///
+    /// # Errors
+    /// There is no text.
+    pub fn loaded(&self, documents: &Documents, path: &Path) -> Result<Rc<Loaded>, LoadError> {
+        if let Some(known) = self.loaded.borrow().get(path) {
+            return Ok(known.clone());
+        }
+        let loaded = Rc::new(load::load_from(documents, path)?);
+        self.loaded.borrow_mut().insert(path.to_owned(), loaded.clone());
+        Ok(loaded)
+    }
+}

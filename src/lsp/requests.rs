@@ -1,0 +1,190 @@
+//! The requests of the language server: what it can do, and which module answers which request.
+
+use lsp_server::{ErrorCode, Request, Response};
+use lsp_types::request::{
+    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest, FoldingRangeRequest,
+    Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest, RangeFormatting, References, Rename,
+    Request as _, SemanticTokensFullRequest, SemanticTokensRangeRequest, SignatureHelpRequest,
+    WorkspaceSymbolRequest,
+};
+use lsp_types::{
+    CodeActionKind, CodeActionOptions, CompletionOptions, DocumentSymbolResponse, FormattingOptions, OneOf,
+    PrepareRenameResponse, Range, RenameOptions, SemanticTokensFullOptions, SemanticTokensOptions,
+    SemanticTokensResult, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri, WorkDoneProgressOptions,
+};
+use serde_json::Value as Json;
+
+use super::server::{Done, Server};
+use super::{actions, completion, format, hover, references, signature, symbols, tokens};
+use crate::uri;
+
+/// What the server can do.
+pub fn capabilities() -> ServerCapabilities {
+    let sync = TextDocumentSyncOptions {
+        open_close: Some(true),
+        change: Some(TextDocumentSyncKind::INCREMENTAL),
+        save: Some(true.into()),
+        ..TextDocumentSyncOptions::default()
+    };
+    let rename = RenameOptions {
+        prepare_provider: Some(true),
+        work_done_progress_options: WorkDoneProgressOptions::default(),
+    };
+    let tokens = SemanticTokensOptions {
+        legend: tokens::legend(),
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Bool(true)),
+        ..SemanticTokensOptions::default()
+    };
+    let quick_fix = Some(vec![CodeActionKind::QUICKFIX]);
+    let characters = |list: &[&str]| Some(list.iter().map(|c| c.to_string()).collect());
+    ServerCapabilities {
+        text_document_sync: Some(TextDocumentSyncCapability::Options(sync)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        folding_range_provider: Some(true.into()),
+        hover_provider: Some(true.into()),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
+        rename_provider: Some(OneOf::Right(rename)),
+        completion_provider: Some(CompletionOptions::default()),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: characters(&["(", ","]),
+            ..SignatureHelpOptions::default()
+        }),
+        code_action_provider: Some(
+            CodeActionOptions { code_action_kinds: quick_fix, ..CodeActionOptions::default() }.into(),
+        ),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(tokens.into()),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// The result of a request, or why there is none.
+type Answer = Result<Json, (ErrorCode, String)>;
+
+impl Server {
+    /// Answers a request; `None` where a thread beside the server does.
+    pub fn answer(&mut self, request: Request) -> Option<Response> {
+        let id = request.id.clone();
+        if request.method == WorkspaceSymbolRequest::METHOD {
+            return self.workspace_symbols(request);
+        }
+        Some(match self.result(request) {
+            Ok(result) => Response { id, result: Some(result), error: None },
+            Err((code, message)) => Response::new_err(id, code as i32, message),
+        })
+    }
+
+    fn result(&self, request: Request) -> Answer {
+        match request.method.as_str() {
+            DocumentSymbolRequest::METHOD => on::<DocumentSymbolRequest>(request, |p| {
+                let trees = self.trees(&p.text_document.uri);
+                Ok(trees.map(|trees| DocumentSymbolResponse::Nested(symbols::outline(&trees))))
+            }),
+            FoldingRangeRequest::METHOD => on::<FoldingRangeRequest>(request, |p| {
+                Ok(self.trees(&p.text_document.uri).map(|trees| symbols::folding(&trees)))
+            }),
+            HoverRequest::METHOD => on::<HoverRequest>(request, |p| {
+                let at = p.text_document_position_params;
+                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
+                Ok(trees.and_then(|trees| hover::hover(&trees, loaded.as_deref(), at.position)))
+            }),
+            GotoDefinition::METHOD => on::<GotoDefinition>(request, |p| {
+                let at = p.text_document_position_params;
+                let found = self.trees(&at.text_document.uri).and_then(|trees| trees.definition(at.position));
+                Ok(found.map(Into::into))
+            }),
+            References::METHOD => on::<References>(request, |p| {
+                let (at, declared) = (p.text_document_position, p.context.include_declaration);
+                let path = uri::path(&at.text_document.uri);
+                Ok(Some(references::references(&self.documents, &path, at.position, declared)))
+            }),
+            DocumentHighlightRequest::METHOD => on::<DocumentHighlightRequest>(request, |p| {
+                let at = p.text_document_position_params;
+                let trees = self.trees(&at.text_document.uri);
+                Ok(trees.and_then(|trees| references::highlights(&trees, at.position)))
+            }),
+            PrepareRenameRequest::METHOD => on::<PrepareRenameRequest>(request, |at| {
+                let trees = self.trees(&at.text_document.uri).ok_or("there is no text")?;
+                Ok(Some(PrepareRenameResponse::Range(references::prepare(&trees, at.position)?)))
+            }),
+            Rename::METHOD => on::<Rename>(request, |p| {
+                let at = p.text_document_position;
+                let path = uri::path(&at.text_document.uri);
+                references::rename(&self.documents, &path, at.position, &p.new_name).map(Some)
+            }),
+            Completion::METHOD => on::<Completion>(request, |p| {
+                let at = p.text_document_position;
+                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
+                let items = trees.map(|trees| completion::completion(&trees, loaded.as_deref(), at.position));
+                Ok(items.map(Into::into))
+            }),
+            SignatureHelpRequest::METHOD => on::<SignatureHelpRequest>(request, |p| {
+                let at = p.text_document_position_params;
+                let (trees, loaded) = (self.trees(&at.text_document.uri), self.loaded(&at.text_document.uri));
+                Ok(trees.and_then(|trees| signature::help(&trees, loaded.as_deref(), at.position)))
+            }),
+            CodeActionRequest::METHOD => on::<CodeActionRequest>(request, |p| {
+                let uri = p.text_document.uri;
+                Ok(self.loaded(&uri).map(|loaded| actions::actions(&loaded, &uri, p.range)))
+            }),
+            Formatting::METHOD => {
+                on::<Formatting>(request, |p| Ok(self.formatted(&p.text_document.uri, &p.options, None)))
+            }
+            RangeFormatting::METHOD => on::<RangeFormatting>(request, |p| {
+                Ok(self.formatted(&p.text_document.uri, &p.options, Some(p.range)))
+            }),
+            SemanticTokensFullRequest::METHOD => on::<SemanticTokensFullRequest>(request, |p| {
+                let trees = self.trees(&p.text_document.uri);
+                Ok(trees.map(|trees| SemanticTokensResult::Tokens(tokens::tokens(&trees, None))))
+            }),
+            SemanticTokensRangeRequest::METHOD => on::<SemanticTokensRangeRequest>(request, |p| {
+                let trees = self.trees(&p.text_document.uri);
+                Ok(trees.map(|trees| tokens::tokens(&trees, Some(p.range)).into()))
+            }),
+            method => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
+        }
+    }
+
+    fn formatted(
+        &self,
+        uri: &Uri,
+        options: &FormattingOptions,
+        within: Option<Range>,
+    ) -> Option<Vec<TextEdit>> {
+        let document = self.documents.get(&uri::path(uri))?;
+        Some(format::edits(&document.text, options, within))
+    }
+
+    fn workspace_symbols(&self, request: Request) -> Option<Response> {
+        let (open, workspace, done) = (self.documents.texts(), self.workspace.clone(), self.done.clone());
+        let id = request.id.clone();
+        let search = move || {
+            let query = request.params["query"].as_str().unwrap_or("");
+            let response = Response::new_ok(request.id, workspace.symbols(&open, query));
+            // Nobody listens when the server has ended.
+            let _ = done.send(Done::Answered(response));
+        };
+        let started = std::thread::Builder::new().stack_size(STACK).spawn(search);
+        started.err().map(|error| Response::new_err(id, ErrorCode::InternalError as i32, error.to_string()))
+    }
+}
+
+/// Room for the trees of deep formulas.
+const STACK: usize = 64 << 20;
+
+// Reads the parameters of a request, and writes the result.
+fn on<R: lsp_types::request::Request>(
+    request: Request,
+    answer: impl FnOnce(R::Params) -> Result<R::Result, String>,
+) -> Answer {
+    let parameters = serde_json::from_value(request.params);
+    let parameters = parameters.map_err(|error| (ErrorCode::InvalidParams, error.to_string()))?;
+    let result = answer(parameters).map_err(|message| (ErrorCode::RequestFailed, message))?;
+    serde_json::to_value(result).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+}
