@@ -4,14 +4,13 @@
 //! holds, and what they say is neither softened nor guessed from its wording.
 //!
 //! A command goes through `arguments`, `commands` (which read with `input`, `solvers` and `traces`, and work under
-//! `control`), `answer` (what is said, as data) and `output` (how it is said; `report` for the forms of other programs), and ends as an `exit`;
-//! a [`refusal`] takes the short way. `progress` tells what happens meanwhile. Where a solver library works in the process, there are two processes
-//! (`supervise`): one that works, and one that waits and survives a crash.
+//! `race::control`), `answer` (what is said, as data) and `output` (how it is said; `report` for the forms of other programs), and ends as an `exit`;
+//! a [`refusal`] takes the short way. `progress` tells what happens meanwhile. What works beside something else, in a
+//! thread or in a process of its own, and the end of all of it is the business of `race`.
 
 mod answer;
 mod arguments;
 mod commands;
-mod control;
 mod drawing;
 mod exit;
 mod input;
@@ -19,11 +18,10 @@ mod lsp;
 mod output;
 mod paint;
 mod progress;
+mod race;
 mod refusal;
 mod report;
 mod solvers;
-#[cfg(unix)]
-mod supervise;
 mod traces;
 mod uri;
 
@@ -37,10 +35,13 @@ use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
 use arguments::{Arguments, Command, LimitArguments, OutputArguments};
-use control::{Control, Ended};
+
 use exit::Exit;
+use race::control::{Control, Ended};
+use race::process;
+use race::protocol::Order;
 #[cfg(unix)]
-use supervise::{Attempt, supervise};
+use race::supervise::{Attempt, supervise};
 
 /// Formulas may nest deeply, and the pages of a stack cost nothing before they are used.
 const STACK: usize = 1 << 30;
@@ -75,6 +76,9 @@ fn main() -> ExitCode {
     };
     log(command.output());
     std::panic::set_hook(Box::new(report_panic));
+    if let Command::Worker(_) = command {
+        return serve(start);
+    }
     #[cfg(unix)]
     let (start, attempt) = match Attempt::of_this_process() {
         Some(attempt) => {
@@ -87,18 +91,45 @@ fn main() -> ExitCode {
             None => (start, None),
         },
     };
-    let limits = command.limits();
-    let control = Control::new(start, limits.timeout, limits.memory);
-    let handler = control.clone();
-    if let Err(error) = ctrlc::set_handler(move || handler.interrupt()) {
-        tracing::warn!("Ctrl-C ends the program at once: {error}");
-    }
-    let exit = output::exit(work(command, control));
+    let exit = begin(start, command, None);
     #[cfg(unix)]
     if let Some(attempt) = attempt {
         attempt.done(exit);
     }
     exit.into()
+}
+
+/// Works for another process.
+fn serve(start: Instant) -> ExitCode {
+    let assignment = match process::receive() {
+        Ok(assignment) => assignment,
+        Err(error) => {
+            output::note(&format!("error: worker: standard input has no assignment: {error}"));
+            return Exit::Refused.into();
+        }
+    };
+    let mut command = match assignment.order.clone() {
+        Order::Check(arguments) => Command::Check(*arguments),
+        Order::Search(arguments) => Command::Mc(*arguments),
+    };
+    command.vary(assignment.crashes);
+    let start = start.checked_sub(assignment.spent).unwrap_or(start);
+    begin(start, command, Some(assignment.order)).into()
+}
+
+/// Carries the command out under its limits.
+fn begin(start: Instant, command: Command, order: Option<Order>) -> Exit {
+    let limits = command.limits();
+    let is_worker = order.is_some();
+    let control = Control::new(start, limits.timeout, limits.memory).of_order(order);
+    if is_worker {
+        process::obey(&control);
+    }
+    let handler = control.clone();
+    if let Err(error) = ctrlc::set_handler(move || handler.interrupt()) {
+        tracing::warn!("Ctrl-C ends the program at once: {error}");
+    }
+    output::exit(work(command, control))
 }
 
 /// Carries the command out in a thread with a large stack. A panic there is our own failure.
@@ -117,7 +148,7 @@ fn work(command: Command, control: Control) -> Exit {
     }
     match control.wait(&waiting) {
         Ended::Done(exit) => exit,
-        Ended::Stuck(answer) => output::show(&answer, &format, control.seconds()),
+        Ended::Stuck(answer) => process::show(&control, &answer, &format),
         Ended::Failed => Exit::Failed,
     }
 }
@@ -160,7 +191,6 @@ impl Command {
     }
 
     /// Other random choices where there are any.
-    #[cfg(unix)]
     fn vary(&mut self, crashes: u64) {
         let seed = match self {
             Command::Check(a) => &mut a.verify.seed,
@@ -206,9 +236,11 @@ impl Command {
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
-            Command::Lsp(_) | Command::Explain(_) | Command::Completions { .. } | Command::Manual(_) => {
-                OutputArguments::default()
-            }
+            Command::Lsp(_)
+            | Command::Explain(_)
+            | Command::Worker(_)
+            | Command::Completions { .. }
+            | Command::Manual(_) => OutputArguments::default(),
         }
     }
 
@@ -237,6 +269,7 @@ impl Command {
             Command::Proofs(_)
             | Command::Lsp(_)
             | Command::Explain(_)
+            | Command::Worker(_)
             | Command::Completions { .. }
             | Command::Manual(_) => LimitArguments { timeout: None::<Duration>, memory: None },
         }

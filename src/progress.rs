@@ -14,9 +14,10 @@ use crate::answer::property::{PropertyObject, PropertyVerdictWord};
 use crate::answer::statistics::StepObject;
 use crate::answer::status::PairObject;
 use crate::arguments::OutputArguments;
-use crate::control::{Control, memory_in_use};
 use crate::input::property_name;
 use crate::output::{json_line, note};
+use crate::race::control::{Control, memory_in_use};
+use crate::race::protocol::Message;
 
 /// What is known while a run goes on, for the case that it does not end by itself.
 #[derive(Clone, Debug, Default)]
@@ -181,9 +182,12 @@ impl Observer<bsym_explore::report::Progress> for Reporter {
             seen.states = Some(states);
             seen.transitions = Some(transitions);
         }
+        if self.control.order.is_some() {
+            json_line(&Message::Progress(progress.clone()));
+            return;
+        }
         if self.jsonl {
-            let (time, rate) = (self.control.seconds(), rate.round());
-            json_line(&Event::Search { time, states, transitions, frontier, rate });
+            json_line(&Event::of_search(self.control.seconds(), progress));
         }
         let text =
             format!("mc: {states} states, {transitions} transitions, {frontier} waiting, {rate:.0} states/s");

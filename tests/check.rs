@@ -187,7 +187,7 @@ fn searches(path: &str) -> Vec<u32> {
     let is = |id: &u32| {
         let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
         let line = String::from_utf8_lossy(&line).into_owned();
-        line.contains("--worker") && line.contains(path)
+        line.contains("worker\0search") && line.contains(path)
     };
     ids.filter(is).collect()
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
+use bsym_testing::process::Limited;
 use common::{assert_valid, bsym, file, has_solver, json};
 use serde_json::Value as Json;
 
@@ -139,4 +140,52 @@ fn an_interrupt_stops_all_and_shows_what_is_there() {
     assert!(begin.elapsed() < Duration::from_secs(8), "{:?}", begin.elapsed());
     assert_eq!(rows(&json(&output)), [("good.mch", "holds"), ("hard.mch", "unknown")]);
     assert_eq!(output.status.code(), Some(3));
+}
+
+/// The processes that check this file.
+#[cfg(target_os = "linux")]
+fn workers(path: &Path) -> Vec<u32> {
+    let all = std::fs::read_dir("/proc").unwrap().flatten();
+    let ids = all.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let title = format!("worker\0check\0{}", path.display());
+    let is_worker = |id: &u32| {
+        let line = std::fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+        String::from_utf8_lossy(&line).contains(&title)
+    };
+    ids.filter(is_worker).collect()
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_crash_costs_an_attempt_at_one_machine_and_two_cost_its_row() {
+    let dir = tempfile::tempdir().unwrap();
+    let (good, hard) = (file(dir.path(), "good.mch", HOLDS), file(dir.path(), "hard.mch", HARD));
+    let mut command = bsym();
+    command.arg("check").args([&hard, &good]).args(["--json", "--jobs", "2"]);
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut crashed: Vec<u32> = vec![];
+    let begin = Instant::now();
+    while crashed.len() < 2 {
+        assert!(begin.elapsed() < Duration::from_secs(60), "no process was begun after {crashed:?}");
+        for id in workers(&hard).into_iter().filter(|id| !crashed.contains(id)).collect::<Vec<_>>() {
+            std::thread::sleep(Duration::from_millis(300));
+            assert!(Limited::new("kill").args(["-ABRT", &id.to_string()]).status().unwrap().success());
+            crashed.push(id);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().unwrap();
+    let found = json(&output);
+    assert_eq!(rows(&found), [("hard.mch", "failed"), ("good.mch", "holds")]);
+    let error = found["machines"][0]["error"].as_str().unwrap();
+    assert!(error.contains("ended without an answer") && error.contains("signal: 6"), "{error}");
+    assert_eq!(output.status.code(), Some(4));
+}
+
+#[test]
+fn a_worker_is_not_for_people() {
+    let output = bsym().arg("worker").stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("standard input has no assignment"), "{said}");
 }

@@ -39,7 +39,7 @@ impl Engine {
 }
 
 /// Answer to one run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Report {
     /// The engine that gave the answer (for `check`, the one that was conclusive).
     pub engine: Engine,

@@ -14,6 +14,7 @@ use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::symmetry::elements::{Distinguished, Interchangeable};
 use bsym_semantics::verdict::{self, Counterexample};
+use serde::{Deserialize, Serialize};
 
 /// Answer to a search.
 #[derive(Clone, Debug)]
@@ -205,7 +206,7 @@ impl Statistics {
 }
 
 /// How far a search is; told about twice a second.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Progress {
     /// States and valuations so far.
     pub states: u64,

@@ -1,11 +1,14 @@
 //! Integers of B: unbounded, with the machine's arithmetic where it is enough.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Add, Mul, Neg, Sub};
 use std::str::FromStr;
 
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// An unbounded integer. Small values are kept inline; every operation is exact.
 ///
@@ -125,6 +128,20 @@ impl From<BigInt> for Int {
             Some(n) => Int(Repr::Small(n)),
             None => Int(Repr::Big(Box::new(b))),
         }
+    }
+}
+
+/// As a string of decimal digits: numbers of JSON have limits in many programs.
+impl Serialize for Int {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Int {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Int, D::Error> {
+        let text = Cow::<str>::deserialize(deserializer)?;
+        text.parse().map_err(D::Error::custom)
     }
 }
 

@@ -2,12 +2,13 @@
 
 use bsym_language::model::ConstId;
 use bsym_language::source::Span;
+use serde::{Deserialize, Serialize};
 
 use crate::value::env::Name;
 use crate::value::partial::CellId;
 
 /// An evaluation without a value.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct EvalError {
     /// What kind of failure it is.
@@ -20,6 +21,7 @@ pub struct EvalError {
     pub constant: Option<ConstId>,
     /// The cell of a search around the evaluation that has to be decided before there can be a value: always where the
     /// kind is [`EvalErrorKind::Undecided`], and where a set could perhaps be listed once it is decided.
+    #[serde(skip)]
     pub(crate) awaits: Option<CellId>,
 }
 
@@ -27,7 +29,7 @@ pub struct EvalError {
 pub type Eval<T> = Result<T, EvalError>;
 
 /// Kinds of failure.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EvalErrorKind {
     /// The expression has no meaning: `f(x)` outside the domain, division by zero, …
     IllDefined,

@@ -1,5 +1,6 @@
 //! The events of `--jsonl`, one a line.
 
+use bsym_explore::report::Progress;
 use bsym_semantics::trace::file::TraceFile;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -65,4 +66,12 @@ pub enum Event {
         #[schemars(with = "Map<String, Json>")]
         result: Json,
     },
+}
+
+impl Event {
+    /// How far a search is, `time` seconds after the start.
+    pub fn of_search(time: f64, progress: &Progress) -> Event {
+        let Progress { states, transitions, frontier, rate } = *progress;
+        Event::Search { time, states, transitions, frontier, rate: rate.round() }
+    }
 }

@@ -8,7 +8,7 @@
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
 pub mod contradictory;
@@ -35,6 +35,7 @@ pub mod certification;
 pub mod claim;
 pub mod evaluation;
 pub mod event;
+pub mod found;
 pub mod graph;
 pub mod obligations;
 pub mod of_status;
@@ -58,6 +59,7 @@ use serde::Serialize;
 
 use self::certification::Certification;
 use self::evaluation::Evaluation;
+use self::found::Found;
 use self::graph::GraphAnswer;
 use self::obligations::Obligations;
 use self::parsed::Parsed;
@@ -107,6 +109,9 @@ pub enum Answer {
     Refused(Refused),
     /// What has no other form than text: completions, the manual.
     Text(String),
+    /// The answer of a search for the process that asked for it.
+    #[serde(skip)]
+    Found(Box<Found>),
     /// Everything was said on the way.
     #[serde(skip)]
     Said(Exit),
@@ -140,6 +145,7 @@ impl Answer {
             Answer::Strengthened(answer) => answer.exit(),
             Answer::Recorded(_) | Answer::Text(_) => Exit::Done,
             Answer::Refused(answer) => answer.exit,
+            Answer::Found(_) => Exit::Done,
             Answer::Said(exit) => *exit,
         }
     }
@@ -162,7 +168,7 @@ impl Answer {
             Answer::Recorded(answer) => answer.text(paint),
             Answer::Refused(answer) => answer.text(paint),
             Answer::Text(text) => text.clone(),
-            Answer::Said(_) => String::new(),
+            Answer::Found(_) | Answer::Said(_) => String::new(),
         }
     }
 }

@@ -32,6 +32,11 @@ impl Refused {
         Refused { format: "bsym-error", version: 1, error, help, diagnostics, excerpts, exit }
     }
 
+    /// The message without its help.
+    pub fn error(&self) -> &str {
+        &self.error
+    }
+
     /// For people.
     pub fn text(&self, paint: Paint) -> String {
         let mut out: String = self.excerpts.iter().map(|excerpt| format!("{excerpt}\n\n")).collect();

@@ -1,14 +1,14 @@
 //! The answer about several machines: a row for each, and a line about all of them.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use crate::exit::Exit;
 use crate::paint::Paint;
 
 /// What is said of one machine among several.
-#[derive(Serialize, JsonSchema, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Copy, PartialEq, Eq, Debug)]
 #[serde(rename_all = "lowercase")]
 pub enum RowVerdict {
     /// Exit code 0.
@@ -55,7 +55,7 @@ impl RowVerdict {
 }
 
 /// One machine.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug)]
 pub struct Row {
     /// The file.
     pub file: String,
@@ -80,24 +80,30 @@ pub struct Row {
 }
 
 impl Row {
-    /// Of what the process of a machine said, and the exit code it ended with, if it did not die.
-    pub fn new(file: String, exit: Option<i32>, said: &[u8], seconds: f64) -> Row {
-        Row::of(file, exit, serde_json::from_slice(said).ok(), seconds)
+    /// Of the answer about one file and the exit code that it has, `seconds` after the start.
+    pub fn of(file: String, answer: &impl Serialize, exit: Exit, seconds: f64) -> Row {
+        let verdict = match exit {
+            Exit::Done => RowVerdict::Holds,
+            Exit::Violated => RowVerdict::Violated,
+            Exit::Refused => RowVerdict::Refused,
+            Exit::Unknown => RowVerdict::Unknown,
+            Exit::Failed => RowVerdict::Failed,
+        };
+        match serde_json::to_value(answer) {
+            Ok(result) => Row::with_result(file, verdict, result, seconds),
+            Err(error) => Row::failed(file, format!("the result has no JSON: {error}"), seconds),
+        }
     }
 
-    /// Of what was said as JSON, and the exit code.
-    pub fn of(file: String, exit: Option<i32>, result: Option<Json>, seconds: f64) -> Row {
-        // Without an object nothing was said, whatever the exit code.
-        let verdict = match (exit, &result) {
-            (Some(0), Some(_)) => RowVerdict::Holds,
-            (Some(1), Some(_)) => RowVerdict::Violated,
-            (Some(2), Some(_)) => RowVerdict::Refused,
-            (Some(3), Some(_)) => RowVerdict::Unknown,
-            _ => RowVerdict::Failed,
-        };
-        let text = |name: &str| result.as_ref()?.get(name)?.as_str().map(String::from);
-        let properties = || result.iter().flat_map(|r| r["properties"].as_array()).flatten();
-        let of_verdict = |word: &'static str| properties().filter(move |p| p["verdict"] == word);
+    /// Of a machine whose process ended without an answer.
+    pub fn failed(file: String, error: String, seconds: f64) -> Row {
+        Row { verdict: RowVerdict::Failed, seconds, error: Some(error), ..Row::interrupted(file) }
+    }
+
+    fn with_result(file: String, verdict: RowVerdict, result: Json, seconds: f64) -> Row {
+        let text = |name: &str| Some(result.get(name)?.as_str()?.to_string());
+        let list = |name: &str| result.get(name).and_then(Json::as_array).into_iter().flatten();
+        let of_verdict = |word: &'static str| list("properties").filter(move |p| p["verdict"] == word);
         let named = |p: &Json| {
             let name = p["label"].as_str().or(p["text"].as_str())?;
             // What is not of the invariant says what it is.
@@ -106,24 +112,21 @@ impl Row {
                 Some(kind) => Some(format!("{kind}: {name}")),
             }
         };
-        let shown = result.iter().flat_map(|r| r["violated"].as_array()).flatten();
-        let mut violated: Vec<String> = shown.chain(of_verdict("violated")).filter_map(named).collect();
+        let mut violated: Vec<String> =
+            list("violated").chain(of_verdict("violated")).filter_map(named).collect();
         let mut seen = std::collections::BTreeSet::new();
         violated.retain(|name| seen.insert(name.clone()));
-        let lost = "its process ended without an answer; check it alone to see why";
         Row {
             component: None,
             machine: text("machine"),
             engine: text("engine"),
             violated,
             open: of_verdict("unknown").count(),
-            error: text("error")
-                .or_else(|| text("reason"))
-                .or((verdict == RowVerdict::Failed).then(|| lost.into())),
+            error: text("error").or_else(|| text("reason")),
             file,
             verdict,
             seconds,
-            result,
+            result: Some(result),
         }
     }
 
@@ -236,28 +239,33 @@ impl Several {
 
 #[cfg(test)]
 mod tests {
+    use super::super::refused::Refused;
     use super::*;
-
-    fn row(exit: Option<i32>, said: &str) -> Row {
-        Row::new("m.mch".into(), exit, said.as_bytes(), 0.5)
-    }
 
     #[test]
     fn the_worst_row_decides_the_exit_code() {
-        let exit = |codes: &[i32]| {
-            let rows = codes.iter().map(|&c| row(Some(c), "{}")).collect();
+        let exit = |codes: &[Exit]| {
+            let rows = codes.iter().map(|&code| Row::of("m.mch".into(), &refused(code), code, 0.5)).collect();
             Several::new(rows, 1.0).exit()
         };
-        assert_eq!(exit(&[0, 0]), Exit::Done);
-        assert_eq!(exit(&[0, 3]), Exit::Unknown);
-        assert_eq!(exit(&[1, 3, 0]), Exit::Violated);
-        assert_eq!(exit(&[2, 1, 3]), Exit::Refused);
-        assert_eq!(exit(&[2, 4, 1]), Exit::Failed);
+        assert_eq!(exit(&[Exit::Done, Exit::Done]), Exit::Done);
+        assert_eq!(exit(&[Exit::Done, Exit::Unknown]), Exit::Unknown);
+        assert_eq!(exit(&[Exit::Violated, Exit::Unknown, Exit::Done]), Exit::Violated);
+        assert_eq!(exit(&[Exit::Refused, Exit::Violated, Exit::Unknown]), Exit::Refused);
+        assert_eq!(exit(&[Exit::Refused, Exit::Failed, Exit::Violated]), Exit::Failed);
+    }
+
+    fn refused(exit: Exit) -> Refused {
+        Refused::new("why".into(), exit)
     }
 
     #[test]
-    fn a_process_that_says_nothing_has_failed() {
-        assert_eq!(row(Some(0), "").verdict, RowVerdict::Failed);
-        assert_eq!(row(None, "{}").verdict, RowVerdict::Failed);
+    fn a_row_says_why_there_is_no_answer() {
+        assert_eq!(
+            Row::of("m.mch".into(), &refused(Exit::Refused), Exit::Refused, 0.5).error.as_deref(),
+            Some("why")
+        );
+        let failed = Row::failed("m.mch".into(), "it crashed".into(), 0.5);
+        assert_eq!((failed.verdict, failed.error.as_deref()), (RowVerdict::Failed, Some("it crashed")));
     }
 }

@@ -109,6 +109,9 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Serve an editor (Language Server Protocol over standard input and output)
     Lsp(LspArguments),
+    /// Work for another process of this program, which says on standard input what to do
+    #[command(hide = true)]
+    Worker(WorkerArguments),
     /// Write the completions of a shell to standard output
     #[command(hide = true)]
     Completions {
@@ -125,6 +128,13 @@ pub enum Command {
 pub struct ExplainArguments {
     /// The code, such as B0203; without it, all codes are listed
     pub code: Option<String>,
+}
+
+/// Of `worker`.
+#[derive(Args, Clone, Debug)]
+pub struct WorkerArguments {
+    /// For lists of processes: what it does, and with which file
+    pub title: Vec<PathBuf>,
 }
 
 /// Of `manual`.

@@ -7,11 +7,12 @@ use bsym_encodings::encoding::Encoding;
 use bsym_encodings::system::build::Representations;
 use bsym_language::int::Int;
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use super::values::{ScopeItem, Setting, duration, integer, memory, scope, setting};
 
 /// How results are shown.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
 pub struct OutputArguments {
     /// Print one JSON object: short for --format json
     #[arg(long, help_heading = "Output")]
@@ -52,7 +53,7 @@ impl OutputArguments {
 }
 
 /// The form of a result.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FormatName {
     /// For people
     #[default]
@@ -75,7 +76,7 @@ impl FormatName {
 }
 
 /// When to use colour.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum ColorChoice {
     /// On a terminal, unless NO_COLOR is set
     #[default]
@@ -87,7 +88,7 @@ pub enum ColorChoice {
 }
 
 /// The scope of a run.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
 pub struct ScopeArguments {
     /// Size of a deferred set, or `prob` for ProB's finite scope (repeatable)
     #[arg(long, value_name = "SET=SIZE|prob", value_delimiter = ',', value_parser = scope, help_heading = "Scope")]
@@ -110,7 +111,7 @@ pub struct ScopeArguments {
 }
 
 /// Limits of a run.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
 pub struct LimitArguments {
     /// Stop after this time: 60s, 500ms, 2m, 1h, or plain seconds
     #[arg(long, value_name = "TIME", value_parser = duration, help_heading = "Limits")]
@@ -121,7 +122,7 @@ pub struct LimitArguments {
 }
 
 /// The solver of a run.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
 pub struct SolverArguments {
     /// Solver to use: `z3`, `cvc5` or the path of a program that reads SMT-LIB; `sat` is short for `--encoding sat`
     #[arg(long = "solver", value_name = "NAME|PATH", help_heading = "Limits")]
@@ -129,7 +130,7 @@ pub struct SolverArguments {
 }
 
 /// How formulas reach a solver.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum EncodingName {
     /// By what the types and the scope allow, and by the solvers that can be reached
     #[default]
@@ -152,7 +153,7 @@ impl EncodingName {
 }
 
 /// Which part of a package or project of Event-B.
-#[derive(Args, Clone, Debug, Default)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
 pub struct ComponentArguments {
     /// The machine or context of a Rodin project or ProB package to read; without it, the last refinement
     #[arg(long = "machine", value_name = "NAME")]
@@ -160,7 +161,7 @@ pub struct ComponentArguments {
 }
 
 /// Whether encodings believe the analysis of representations.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum RepresentationsName {
     /// As the assignments allow
     #[default]

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use bsym_language::int::Int;
+use serde::{Deserialize, Serialize};
 
 /// One value of `--scope`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub enum ScopeItem {
     /// ProB's finite scope.
     Prob,
@@ -14,7 +15,7 @@ pub enum ScopeItem {
 }
 
 /// One value of `--set`.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub struct Setting {
     /// The constant.
     pub name: String,

@@ -3,12 +3,13 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 use super::shared::*;
 use super::values::*;
 
 /// `check`, `bmc`, `tree`, `kind`, `ic3`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct VerifyArguments {
     /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
     pub file: PathBuf,
@@ -83,7 +84,7 @@ pub struct VerifyArguments {
 }
 
 /// `check`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct CheckArguments {
     #[command(flatten)]
     pub verify: VerifyArguments,
@@ -102,7 +103,7 @@ pub struct CheckArguments {
 }
 
 /// `mc`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct McArguments {
     #[command(flatten)]
     pub verify: VerifyArguments,
@@ -136,9 +137,24 @@ pub struct McArguments {
     /// scope and properties
     #[arg(long, value_name = "FILE", help_heading = "Search")]
     pub resume: Option<PathBuf>,
-    /// Work for another process: end when standard input does
-    #[arg(long, hide = true)]
-    pub worker: bool,
+}
+
+impl McArguments {
+    /// A search without further wishes.
+    pub fn new(verify: VerifyArguments) -> McArguments {
+        McArguments {
+            verify,
+            order: OrderName::BreadthFirst,
+            max_states: None,
+            max_valuations: None,
+            threads: 1,
+            symmetry: SymmetryName::Off,
+            por: false,
+            coverage: false,
+            checkpoint: None,
+            resume: None,
+        }
+    }
 }
 
 /// `ldd`.
@@ -167,7 +183,7 @@ pub enum StrategyName {
 }
 
 /// Orders of a search.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderName {
     /// Oldest first: shortest traces
     #[value(alias = "bf")]
@@ -182,7 +198,7 @@ pub enum OrderName {
 }
 
 /// Ways to choose one of symmetric states.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SymmetryName {
     /// Visit all of them
     Off,
@@ -200,7 +216,7 @@ pub enum SymmetryName {
 }
 
 /// What can be checked.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum PropertyName {
     /// Every conjunct of the invariant
     #[value(alias = "invariant")]

@@ -18,7 +18,7 @@ use crate::answer::proof::ContradictionObject;
 use crate::answer::status::PairObject;
 use crate::arguments::CertifyArguments;
 use crate::commands::mc;
-use crate::control::Control;
+use crate::race::control::Control;
 use crate::solvers;
 
 /// Runs the command.

@@ -10,12 +10,14 @@ use crate::answer::Answer;
 use crate::answer::verification::{BesideObject, Verification};
 use crate::arguments::{self, CheckArguments, VerifyArguments};
 use crate::commands::beside::Beside;
-use crate::commands::comparison::Background;
+use crate::commands::compared::Compared;
+use crate::commands::comparison;
 use crate::commands::encodings::run_engines;
 use crate::commands::mc;
 use crate::commands::run::{Asked, Run};
-use crate::control::Control;
 use crate::output;
+use crate::race::contestant::Contestant;
+use crate::race::control::Control;
 use crate::solvers;
 
 /// Least time that a search gets to turn a proof with conditions into an answer.
@@ -32,14 +34,10 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     run.promise_comparison();
     let mut reporter = run.reporter();
     let beside = Beside::start(&run);
-    let comparison = Background::start(&run);
+    let comparison = comparison::start(&run);
     if let Ok(beside) = &beside {
         let (answer, stuck) = (beside.overheard(&run), run.clone());
-        let otherwise = run.fallback(&reporter);
-        control.set_fallback(move |reason| match answer() {
-            Some(report) => publish(&stuck, &report),
-            None => otherwise(reason),
-        });
+        control.offer(move || Some(publish(&stuck, &answer()?)));
     }
     let begin = Instant::now();
     // Without a solver there is still the search.
@@ -49,7 +47,7 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     };
     let patience =
         report.as_ref().map_or(Patience::Unlimited, |r| Patience::with(&r.verdict, begin.elapsed()));
-    let is_settled = || comparison.as_ref().is_some_and(Background::settles);
+    let is_settled = || settles(comparison.as_ref());
     let (answer, said) = match &beside {
         Ok(beside) => match patience {
             Patience::None => (beside.answer(&run), None),
@@ -59,7 +57,7 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
         Err(said) => (None, Some((**said).clone())),
     };
     if let Some(comparison) = comparison.filter(|_| !is_violated(report.as_ref(), answer.as_ref())) {
-        comparison.wait(&run);
+        comparison::wait(&comparison, &run);
     }
     if is_without_valuation(report.as_ref(), answer.as_ref()) {
         run.find_contradiction();
@@ -69,6 +67,11 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     reporter.timing("run", begin.elapsed().as_secs_f64());
     reporter.finish();
     Ok(conclude(&run, report.as_ref(), answer.as_ref(), said))
+}
+
+/// Whether a comparison has decided all that is asked.
+fn settles(comparison: Option<&Contestant<Compared>>) -> bool {
+    comparison.and_then(|comparison| comparison.pending().result()).is_some_and(|found| found.settles())
 }
 
 /// How long the search is waited for once the engines have said what they know.

@@ -6,8 +6,8 @@
 //! invariant counts where the calls that lead to it may be made.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use bsym_explore::refinement::{Own, RefinementReport, Unmatched};
 use bsym_language::model::{DroppedKind, Model, SideBySide};
@@ -26,6 +26,7 @@ use crate::answer::verdict_word::VerdictWord;
 use crate::answer::verification::{Verification, search_reason};
 use crate::commands::explicit::Searched;
 use crate::commands::simulation::Simulated;
+use crate::race::contestant::Pending;
 
 /// A comparison that ended.
 #[derive(Clone)]
@@ -60,31 +61,14 @@ pub(super) struct Outcome {
 
 /// A comparison that is promised. Clones of a run share it.
 #[derive(Default)]
-pub(super) struct Pending {
-    found: Mutex<Option<Compared>>,
-    /// Set once there is nothing more to wait for.
-    ended: AtomicBool,
+pub(super) struct Promised {
+    /// The comparison, once it has ended.
+    pub(super) pending: Arc<Pending<Compared>>,
     /// Set once the rest of the run waits for nothing else.
     is_awaited: AtomicBool,
 }
 
-impl Pending {
-    /// The comparison, if it ended.
-    pub(super) fn found(&self) -> Option<Compared> {
-        self.found.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// Whether it ended.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended.load(Ordering::SeqCst)
-    }
-
-    /// Ends it.
-    pub(super) fn end(&self, found: Option<Compared>) {
-        *self.found.lock().unwrap_or_else(PoisonError::into_inner) = found;
-        self.ended.store(true, Ordering::SeqCst);
-    }
-
+impl Promised {
     /// Whether everything else is done.
     pub(super) fn is_awaited(&self) -> bool {
         self.is_awaited.load(Ordering::SeqCst)

@@ -6,9 +6,9 @@
 //! abstractions follow ([`crate::commands::simulation`]), for all sizes. A violation from a smaller `MAXINT` counts only where
 //! the definition confirms it with the bounds that were asked about.
 
+use std::cell::Cell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
@@ -18,12 +18,13 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::verdict::{Reason, Verdict};
 
 use crate::arguments::ScopeItem;
-use crate::commands::compared::{Compared, Outcome, Pending};
+use crate::commands::compared::{Compared, Outcome};
 use crate::commands::explicit::{Explicit, Found, Searched};
 use crate::commands::run::Run;
 use crate::commands::simulation::prove;
 use crate::input;
 use crate::output;
+use crate::race::contestant::Contestant;
 use crate::solvers;
 
 /// How long the engines are alone before the comparison begins beside them.
@@ -32,85 +33,45 @@ const HEAD_START: Duration = Duration::from_millis(150);
 const SILENCE: Duration = Duration::from_secs(5);
 /// Between two looks whether the comparison has to end.
 const TICK: Duration = Duration::from_millis(10);
-/// How long the last words are waited for when everything has to end.
-const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// Compares, within the limits of the run and with no more than so many states.
 pub(super) fn compare(run: &Run, states: Option<usize>) {
-    let Some(pending) = &run.comparison else { return };
+    let Some(promised) = &run.comparison else { return };
     let stop = AtomicBool::new(false);
-    let found = decide(run, states, Scopes::Asked, &stop);
-    pending.end(found);
+    promised.pending.end(decide(run, states, Scopes::Asked, &stop));
 }
 
-/// A comparison in a thread of its own.
-pub(super) struct Background {
-    pending: Arc<Pending>,
-    /// Ends the head start.
-    begin: Sender<()>,
-    stop: Arc<AtomicBool>,
-}
-
-impl Background {
-    /// Starts it beside the engines, if the run promises one. A violation, and a proof that covers all that is asked, ask the
-    /// run to stop.
-    pub(super) fn start(run: &Run) -> Option<Background> {
-        let pending = run.comparison.clone()?;
-        let (begin, begun) = channel();
-        let stop: Arc<AtomicBool> = Arc::default();
-        let (run, shared, asked) = (run.clone(), pending.clone(), stop.clone());
-        std::thread::spawn(move || {
-            // Its end counts as the beginning, too.
-            let _: Result<(), RecvTimeoutError> = begun.recv_timeout(HEAD_START);
-            let found = match asked.load(Ordering::SeqCst) {
-                true => None,
-                false => with_large_stack(|| decide(&run, None, Scopes::SmallFirst, &asked)),
-            };
-            let settles = found.as_ref().is_some_and(Compared::settles);
-            shared.end(found);
-            if (settles || shared.is_awaited()) && !asked.load(Ordering::SeqCst) {
-                run.control.decided();
-            }
-        });
-        Some(Background { pending, begin, stop })
-    }
-
-    /// Whether it has decided all that is asked.
-    pub(super) fn settles(&self) -> bool {
-        self.pending.found().as_ref().is_some_and(Compared::settles)
-    }
-
-    /// Waits until it ends or the run has to.
-    pub(super) fn wait(&self, run: &Run) {
-        // It may have begun before.
-        let _ = self.begin.send(());
-        let (begin, mut is_noted) = (Instant::now(), false);
-        let mut stopped: Option<Instant> = None;
-        while !self.pending.has_ended() {
-            if !is_noted && begin.elapsed() > SILENCE {
-                is_noted = true;
-                let is_endless = run.control.budget.deadline.is_none();
-                if is_endless && !run.arguments.output.is_for_programs() {
-                    output::note(
-                        "note: the comparison with the abstraction goes on without an end (--timeout sets one)",
-                    );
-                }
-            }
-            if run.control.stopped().is_some() {
-                stopped.get_or_insert_with(Instant::now);
-            }
-            if stopped.is_some_and(|since| since.elapsed() > LAST_WORDS) {
-                break;
-            }
-            std::thread::sleep(TICK);
+/// Starts the comparison beside the engines, if the run promises one. A violation, and a proof that covers all that is
+/// asked, ask the run to stop.
+pub(super) fn start(run: &Run) -> Option<Contestant<Compared>> {
+    let promised = run.comparison.clone()?;
+    let (asked, told) = (run.clone(), run.control.clone());
+    let pending = promised.pending.clone();
+    let work = move |stop: &AtomicBool| decide(&asked, None, Scopes::SmallFirst, stop);
+    let after = move |found: Option<&Compared>| {
+        if found.is_some_and(Compared::settles) || promised.is_awaited() {
+            told.decided();
         }
-    }
+    };
+    Some(Contestant::start(HEAD_START, pending, work, after))
 }
 
-impl Drop for Background {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::SeqCst);
-    }
+/// Waits until the comparison ends or the run has to.
+pub(super) fn wait(comparison: &Contestant<Compared>, run: &Run) {
+    comparison.begin();
+    let (begin, is_noted) = (Instant::now(), Cell::new(false));
+    let note = || {
+        if begin.elapsed() > SILENCE && !is_noted.replace(true) {
+            let is_endless = run.control.budget.deadline.is_none();
+            if is_endless && !run.arguments.output.is_for_programs() {
+                output::note(
+                    "note: the comparison with the abstraction goes on without an end (--timeout sets one)",
+                );
+            }
+        }
+        false
+    };
+    comparison.pending().wait(&run.control, None, &note);
 }
 
 /// Which scopes the explicit search visits.

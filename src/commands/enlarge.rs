@@ -17,8 +17,8 @@ use bsym_semantics::verdict::Reason;
 
 use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::default_scope::{sizes_text, undecided};
-use crate::control::Control;
 use crate::input;
+use crate::race::control::Control;
 
 /// Longest time for the trial of larger scopes; at most half of the time that is left.
 const TRIALS: Duration = Duration::from_secs(10);

@@ -30,11 +30,11 @@ use bsym_semantics::verdict::Reason;
 use crate::answer::Answer;
 use crate::answer::evaluation::{At, Evaluation, EvaluationKind};
 use crate::arguments::{EvalArguments, ScopeItem};
-use crate::control::Control;
 use crate::exit::Exit;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 

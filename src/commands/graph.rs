@@ -35,10 +35,10 @@ use crate::answer::verification::search_reason;
 use crate::arguments::{GraphArguments, ViewName};
 use crate::commands::default_scope;
 use crate::commands::enlarge::contradiction;
-use crate::control::Control;
 use crate::drawing;
 use crate::paint::Paint;
 use crate::progress::Reporter;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers};
 

@@ -20,7 +20,7 @@ use crate::answer::verification::Verification;
 use crate::arguments::{EncodingName, LddArguments, ScopeItem, StrategyName, VerifyArguments};
 use crate::commands::enlarge::Enlarged;
 use crate::commands::run::{Asked, Run};
-use crate::control::Control;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 

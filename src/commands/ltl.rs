@@ -34,8 +34,8 @@ use crate::answer::verification::{VerdictWord, search_reason};
 use crate::arguments::LtlArguments;
 use crate::commands::default_scope;
 use crate::commands::enlarge::contradiction;
-use crate::control::Control;
 use crate::progress::Reporter;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers, traces};
 

@@ -1,12 +1,9 @@
 //! `bsym check` of several machines, each in a process of its own.
 //!
-//! A machine that crashes or takes all memory does not touch the others then, and each has limits of its own. The
-//! processes are this program with the same flags, one file and `--json`.
+//! A machine that crashes or takes all memory does not touch the others then, and each has limits of its own.
 
-use std::ffi::{OsStr, OsString};
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::{Duration, Instant};
@@ -16,11 +13,13 @@ use anyhow::bail;
 use crate::answer::Answer;
 use crate::answer::several::{Row, Several};
 use crate::answer::statistics::seconds;
-use crate::arguments::{self, CheckArguments};
+use crate::arguments::{self, CheckArguments, OutputArguments};
 use crate::commands::targets::{Target, targets};
-use crate::control::Control;
 use crate::output;
 use crate::paint::Paint;
+use crate::race::control::Control;
+use crate::race::process::{End, Process};
+use crate::race::protocol::{Assignment, Message, Order};
 use crate::refusal::Refusal;
 
 /// How often an interrupt is looked for.
@@ -36,12 +35,8 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     refuse_flags_of_one(arguments)?;
     let files = targets(arguments)?;
     let jobs = arguments::jobs(arguments.jobs).min(files.len());
-    let processes = Processes {
-        program: std::env::current_exe()?,
-        flags: flags(arguments, std::env::args_os().skip(1)),
-        next: AtomicUsize::new(0),
-        running: Mutex::default(),
-    };
+    let processes =
+        Processes { arguments, files: &files, next: AtomicUsize::new(0), running: Mutex::default() };
     let done: Arc<Mutex<Vec<Option<Row>>>> = Arc::new(Mutex::new(vec![None; files.len()]));
     let (so_far, names, start) = (done.clone(), files.clone(), control.start);
     control.be_patient(PATIENCE);
@@ -49,8 +44,8 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     std::thread::scope(|scope| {
         let (send, rows) = mpsc::channel();
         for _ in 0..jobs {
-            let (send, processes, files) = (send.clone(), &processes, &files);
-            scope.spawn(move || processes.work(files, &send));
+            let (send, processes) = (send.clone(), &processes);
+            scope.spawn(move || processes.work(&send));
         }
         drop(send);
         let table = Table::new(arguments, &files);
@@ -97,115 +92,97 @@ fn refuse_flags_of_one(arguments: &CheckArguments) -> anyhow::Result<()> {
     )
 }
 
-/// The flags of this command line for a process with one machine: without what is named, and how the answer is shown.
-fn flags(arguments: &CheckArguments, given: impl Iterator<Item = OsString>) -> Vec<OsString> {
-    let named: Vec<&Path> =
-        std::iter::once(&arguments.verify.file).chain(&arguments.more).map(PathBuf::as_path).collect();
-    let mut given = given.skip_while(|a| a != "check").skip(1);
-    let mut flags: Vec<OsString> = vec![];
-    while let Some(flag) = given.next() {
-        if flag == "--format" || flag == "--jobs" {
-            given.next();
-        } else if !named.contains(&Path::new(&flag)) && !is_of_all(&flag) {
-            flags.push(flag);
-        }
-    }
-    // The machines share the cores, so that each has one for its engines.
-    flags.extend(["--json", "--jobs=1"].map(OsString::from));
-    flags
-}
-
-/// Whether a flag says what is of all machines together: which they are, and how the answer about them is shown.
-fn is_of_all(flag: &OsStr) -> bool {
-    ["--jsonl", "--json", "--all", "--"].iter().any(|f| flag == *f)
-        || ["--format=", "--jobs="].iter().any(|f| flag.to_string_lossy().starts_with(f))
-}
-
 /// The processes of the machines.
-struct Processes {
-    program: PathBuf,
-    flags: Vec<OsString>,
+struct Processes<'a> {
+    arguments: &'a CheckArguments,
+    files: &'a [Target],
     /// The file that is begun next.
     next: AtomicUsize,
     running: Mutex<Running>,
 }
 
-/// Those that run. A process is taken from here before it is waited for, so that its number is still its own.
+/// Those that run, by the number of their file.
 #[derive(Default)]
 struct Running {
-    children: Vec<(usize, Child)>,
+    processes: BTreeMap<usize, Arc<Process>>,
     is_stopped: bool,
 }
 
-impl Processes {
+impl Processes<'_> {
     /// Takes one file after the other, until there are no more or an interrupt comes.
-    fn work(&self, files: &[Target], rows: &mpsc::Sender<(usize, Row)>) {
+    fn work(&self, rows: &mpsc::Sender<(usize, Row)>) {
         loop {
             let index = self.next.fetch_add(1, Ordering::SeqCst);
-            let Some(file) = files.get(index) else { return };
+            let Some(file) = self.files.get(index) else { return };
             let Some(row) = self.check(index, file) else { return };
             // The other side reads until all are done.
-            let _ = rows.send((index, row));
+            let _ = rows.send((index, row.part(file.component.clone())));
         }
     }
 
-    /// Checks one machine. `None` once there was an interrupt.
+    /// Checks one machine; begins anew after a crash. `None` once there was an interrupt.
     fn check(&self, index: usize, target: &Target) -> Option<Row> {
-        let file = target.file.display().to_string();
-        let start = Instant::now();
-        let mut command = Command::new(&self.program);
-        command.arg("check").args(&self.flags);
-        if let Some(component) = &target.component {
-            command.arg("--machine").arg(component);
+        let (file, start) = (target.file.display().to_string(), Instant::now());
+        let mut crashes = 0;
+        loop {
+            let order = self.order(target);
+            let process = match self.start(index, Assignment { order, crashes, spent: start.elapsed() })? {
+                Ok(process) => process,
+                Err(e) => {
+                    let why = format!("no process could be started: {e}");
+                    return Some(Row::failed(file, why, seconds(start.elapsed())));
+                }
+            };
+            let end = process.listen(&mut |_| {});
+            locked(&self.running).processes.remove(&index);
+            let why = match end {
+                End::Answered(Message::Row(row)) => {
+                    return Some(Row { file, seconds: seconds(start.elapsed()), ..*row });
+                }
+                End::Answered(_) => "its process answered another question".into(),
+                End::Died(death) => {
+                    crashes += 1;
+                    if death.is_worth_another_attempt(crashes) {
+                        continue;
+                    }
+                    format!("its process: {}; check it alone to see why", death.in_words())
+                }
+            };
+            return Some(Row::failed(file, why, seconds(start.elapsed())));
         }
-        command.arg("--").arg(&target.file);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-        // Ctrl-C of a terminal reaches it once, through this process.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
-        let stdout = {
-            let mut running = locked(&self.running);
-            if running.is_stopped {
-                return None;
-            }
-            match command.spawn() {
-                Ok(mut child) => {
-                    let stdout = child.stdout.take();
-                    running.children.push((index, child));
-                    stdout
-                }
-                Err(_) => {
-                    let row = Row::new(file, None, &[], seconds(start.elapsed()));
-                    return Some(row.part(target.component.clone()));
-                }
-            }
-        };
-        let mut said = vec![];
-        // It closes its output when it ends; what was cut off is no JSON.
-        let _ = stdout.map(|mut stdout| stdout.read_to_end(&mut said));
-        let child = {
-            let mut running = locked(&self.running);
-            let place = running.children.iter().position(|(i, _)| *i == index);
-            place.map(|place| running.children.swap_remove(place).1)
-        };
-        let exit = child.and_then(|mut child| child.wait().ok()).and_then(|status| status.code());
-        Some(Row::new(file, exit, &said, seconds(start.elapsed())).part(target.component.clone()))
     }
 
-    /// Asks all to stop with what they know. Once is enough: a second time would end them without an answer.
+    /// The question about one machine.
+    fn order(&self, target: &Target) -> Order {
+        let mut arguments = self.arguments.clone();
+        arguments.verify.file = target.file.clone();
+        if target.component.is_some() {
+            arguments.verify.component.component = target.component.clone();
+        }
+        arguments.verify.output = OutputArguments { json: true, ..OutputArguments::default() };
+        // The machines share the cores, so that each has one for its engines.
+        let (more, all, jobs, quiet) = (vec![], false, Some(1), false);
+        Order::Check(Box::new(CheckArguments { verify: arguments.verify, more, all, jobs, quiet }))
+    }
+
+    /// Starts a process. `None` once there was an interrupt.
+    fn start(&self, index: usize, assignment: Assignment) -> Option<std::io::Result<Arc<Process>>> {
+        let mut running = locked(&self.running);
+        if running.is_stopped {
+            return None;
+        }
+        Some(Process::start(&assignment).map(|process| {
+            let process = Arc::new(process);
+            running.processes.insert(index, process.clone());
+            process
+        }))
+    }
+
+    /// Asks all to stop with what they know. Once is enough.
     fn stop(&self) {
         let mut running = locked(&self.running);
-        if std::mem::replace(&mut running.is_stopped, true) {
-            return;
-        }
-        for (_, child) in &mut running.children {
-            #[cfg(unix)]
-            if let Ok(id) = i32::try_from(child.id()) {
-                let _ =
-                    nix::sys::signal::kill(nix::unistd::Pid::from_raw(id), nix::sys::signal::Signal::SIGINT);
-            }
-            #[cfg(not(unix))]
-            let _ = child.kill();
+        if !std::mem::replace(&mut running.is_stopped, true) {
+            running.processes.values().for_each(|process| process.stop());
         }
     }
 }

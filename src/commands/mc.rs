@@ -15,25 +15,27 @@ use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::symmetry::reduction::Method;
 use bsym_language::model::Model;
+use bsym_proofs::certificate::Certificate;
 use bsym_proofs::certify::Opened;
 use bsym_proofs::claim::{Checked, Claim, Evidence, Property};
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::file::trace_to_file;
 use bsym_semantics::trace::replay::Checks;
-use bsym_semantics::verdict::{Reason, Vacuous, Verdict};
+use bsym_semantics::verdict::{Counterexample, Reason, Vacuous, Verdict};
 use bsym_status::Level;
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
+use crate::answer::found::Found;
 use crate::answer::verification::Verification;
 use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
 use crate::commands::comparison::compare;
 use crate::commands::enlarge::Enlarged;
 use crate::commands::run::{Asked, Run};
 use crate::commands::vetting;
-use crate::control::Control;
 use crate::output;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 
@@ -46,13 +48,6 @@ const RESUMED: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer> {
-    if arguments.worker {
-        // Whoever asked is gone when standard input ends.
-        std::thread::spawn(|| {
-            let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
-            std::process::exit(3);
-        });
-    }
     let mut verify = arguments.verify.clone();
     if verify.depth.is_some() {
         bail!(
@@ -143,7 +138,8 @@ fn attempt(
     control: &Control,
 ) -> anyhow::Result<Searched> {
     let mut run = Run::prepare("mc", verify, Asked::beside(solver), control)?;
-    if !arguments.worker {
+    // A search beside the engines leaves the comparison to them.
+    if control.order.is_none() {
         run.promise_comparison();
     }
     let mut reporter = run.reporter();
@@ -319,18 +315,46 @@ impl Searched {
             }
             _ => {}
         }
-        publish(run, result, report)
+        match run.control.order {
+            None => publish(run, result, report),
+            Some(_) => Answer::Found(Box::new(found(run, &result, report))),
+        }
     }
+}
+
+/// The answer of a search for the process that asked for it.
+fn found(run: &Run, result: &Verification, report: &SearchReport) -> Found {
+    let certificate =
+        || report.verdict.evidence().map(|evidence| Box::new(certificate(run, report, evidence)));
+    let trace = |found: &Counterexample| trace_to_file(&run.model, &found.trace);
+    let shown = || report.verdict.counterexample().map(|found| Box::new(trace(found)));
+    let lost = || Verdict::Unknown(Reason::Incomplete(None));
+    let verdict = match &result.verdict {
+        Verdict::Holds(_) => certificate().map_or_else(lost, Verdict::Holds),
+        Verdict::Conditional(_, open) => {
+            certificate().map_or_else(lost, |certificate| Verdict::Conditional(certificate, open.clone()))
+        }
+        Verdict::Violated(_) => shown().map_or_else(lost, Verdict::Violated),
+        Verdict::Doubtful(_, why) => shown().map_or_else(lost, |trace| Verdict::Doubtful(trace, why.clone())),
+        Verdict::Vacuous(what, why) => Verdict::Vacuous(*what, why.clone()),
+        Verdict::Unknown(reason) => Verdict::Unknown(reason.clone()),
+        Verdict::Contradiction(found) => Verdict::Contradiction(found.sentence().into()),
+    };
+    Found::new(result, verdict, report.further.iter().map(trace).collect())
+}
+
+/// The certificate of the states that were visited.
+fn certificate(run: &Run, report: &SearchReport, evidence: &SearchEvidence) -> Certificate {
+    let claim = claim(run, evidence);
+    let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
+    run.certificate("mc", &report.scope, &claim, &checked, None)
 }
 
 /// The answer of a search, with its evidence.
 pub(super) fn publish(run: &Run, result: Verification, report: &SearchReport) -> Answer {
     match &report.verdict {
         Verdict::Holds(evidence) | Verdict::Conditional(evidence, _) => {
-            let claim = claim(run, evidence);
-            let checked = Checked { solver: "explicit-state search".into(), ..Checked::default() };
-            let certificate = run.certificate("mc", &report.scope, &claim, &checked, None);
-            run.publish(result, None, Some(certificate))
+            run.publish(result, None, Some(certificate(run, report, evidence).to_text()))
         }
         verdict => run.publish(result, verdict.counterexample().map(|found| &found.trace), None),
     }

@@ -49,10 +49,10 @@ use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
 use crate::arguments::{Command, OutputArguments};
-use crate::control::Control;
 use crate::exit::Exit;
 use crate::lsp;
-use crate::output;
+use crate::race::control::Control;
+use crate::race::process;
 use crate::refusal::Refusal;
 
 pub use targets::is_asked as checks_several;
@@ -64,7 +64,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         let refusal = Refusal::new("--format: this command has text and JSON only")
             .help("sarif, junit and github go with check, bmc, tree, kind, ic3, mc, ldd, refine and parse");
         let shown = OutputArguments { format: None, ..format };
-        return output::show(&Answer::refused(&refusal.into()), &shown, control.seconds());
+        return process::show(control, &Answer::refused(&refusal.into()), &shown);
     }
     let done = match command {
         // What it says goes to the editor.
@@ -90,9 +90,11 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Explain(a) => explain::run(&a),
+        // It was replaced by what it is to do.
+        Command::Worker(_) => Err(Refusal::new("worker: an assignment cannot be `worker`").into()),
         Command::Completions { shell } => Ok(manual::completions(shell)),
         Command::Manual(a) => manual::manual(&a),
     };
     let answer = done.unwrap_or_else(|error| Answer::refused(&error));
-    output::show(&answer, &format, control.seconds())
+    process::show(control, &answer, &format)
 }

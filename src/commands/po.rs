@@ -14,10 +14,10 @@ use crate::answer::event::Event;
 use crate::answer::not_checked::DroppedObject;
 use crate::answer::obligations::Obligations;
 use crate::arguments::{self, PoArguments};
-use crate::control::Control;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 

@@ -23,8 +23,8 @@ use crate::commands::enlarge::{Enlarged, Enlarging};
 use crate::commands::explicit::{Explicit, Searched, literal_scope, reads_bounds};
 use crate::commands::simulation::{not_decided, prove};
 use crate::commands::{compared, default_scope};
-use crate::control::Control;
 use crate::progress::Reporter;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers, traces};
 

@@ -20,8 +20,8 @@ use crate::answer::replay::{ChoicesObject, FailureObject, Replay, Replayed};
 use crate::answer::scope::ScopeObject;
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::arguments::ReplayArguments;
-use crate::control::Control;
 use crate::input;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 
 /// Runs the command.

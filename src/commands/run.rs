@@ -27,15 +27,15 @@ use crate::answer::property::PropertyVerdictWord;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verification};
 use crate::arguments::{EncodingName, PropertyName, ScopeArguments, VerifyArguments};
-use crate::commands::compared::{self, Pending};
+use crate::commands::compared::{self, Promised};
 use crate::commands::default_scope;
 use crate::commands::enlarge::{Enlarged, Enlarging};
 use crate::commands::status::{self, Imported};
-use crate::control::{Control, memory_is_known, peak_memory};
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::progress::{Reporter, Seen};
+use crate::race::control::{Control, memory_is_known, peak_memory};
 use crate::traces;
 
 /// Everything about a run that its result says besides the engine's report.
@@ -57,7 +57,7 @@ pub(super) struct Run {
     diagnostics: Vec<DiagnosticObject>,
     pub(super) control: Control,
     /// The comparison with what the machine refines, where the command promises it.
-    pub(super) comparison: Option<Arc<Pending>>,
+    pub(super) comparison: Option<Arc<Promised>>,
     /// The positions of axioms that contradict each other, where there is no valuation of the constants.
     core: Option<Vec<usize>>,
     /// What is known so far, noted down by the reporter.
@@ -272,10 +272,10 @@ impl Run {
     /// waited for.
     pub(super) fn decided(&self, is_violated: bool) {
         match &self.comparison {
-            Some(pending) if !is_violated => {
-                pending.await_it();
+            Some(promised) if !is_violated => {
+                promised.await_it();
                 self.control.budget.cancel();
-                if pending.has_ended() {
+                if promised.pending.has_ended() {
                     self.control.decided();
                 }
             }
@@ -374,8 +374,9 @@ impl Run {
             _ => None,
         };
         let (engine, scope) = (report.engine.name(), &report.scope);
-        let certificate =
-            proved.map(|(claim, checked, witness)| self.certificate(engine, scope, claim, checked, witness));
+        let certificate = proved.map(|(claim, checked, witness)| {
+            self.certificate(engine, scope, claim, checked, witness).to_text()
+        });
         let trace = report.verdict.counterexample().map(|found| &found.trace);
         self.publish(result, trace, certificate)
     }
@@ -390,7 +391,7 @@ impl Run {
         if let Some(core) = &self.core {
             result.set_core(&self.model, core, None);
         }
-        let compared = self.comparison.as_ref().map(|pending| pending.found());
+        let compared = self.comparison.as_ref().map(|promised| promised.pending.result());
         let unmatched = match &compared {
             Some(Some(compared)) => compared.settle(&mut result),
             Some(None) => {
@@ -474,11 +475,11 @@ impl Run {
         claim: &Claim,
         checked: &Checked,
         witness: Option<&Trace>,
-    ) -> String {
+    ) -> Certificate {
         let folder = self.arguments.certificate.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         let status = &self.imported.status;
         let (model, settings) = (&**self.model, &self.settings);
         let facts = Facts { model, scope, settings, engine, claim, checked, witness, status };
-        Certificate::new(&facts, folder).to_text()
+        Certificate::new(&facts, folder)
     }
 }

@@ -25,9 +25,9 @@ use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::arguments::{ScopeArguments, SimulateArguments};
 use crate::commands::default_scope;
 use crate::commands::enlarge::contradiction;
-use crate::control::Control;
 use crate::input;
 use crate::output;
+use crate::race::control::Control;
 use crate::{solvers, traces};
 
 /// Runs the command.

@@ -15,11 +15,11 @@ use crate::answer::Answer;
 use crate::answer::strengthened::StrengthenedAnswer;
 use crate::arguments::StrengthenArguments;
 use crate::commands::status::{self, Source};
-use crate::control::Control;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
 use crate::progress::Reporter;
+use crate::race::control::Control;
 use crate::solvers;
 
 /// Runs the command.

@@ -9,7 +9,7 @@ use crate::answer::Answer;
 use crate::arguments::VerifyArguments;
 use crate::commands::encodings::run_engines;
 use crate::commands::run::{Asked, Run};
-use crate::control::Control;
+use crate::race::control::Control;
 use crate::solvers;
 
 /// Runs the command.

@@ -39,9 +39,9 @@ use crossbeam_channel::{select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
 use serde_json::json;
 
-use crate::control::Control;
 use crate::exit::Exit;
 use crate::output;
+use crate::race::control::Control;
 
 use server::{Done, Server};
 

@@ -27,13 +27,10 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
     let exit = answer.exit() as i32;
     let rows = match answer {
         Answer::Several(several) => several.rows().to_vec(),
-        _ => match serde_json::to_value(answer) {
-            Ok(said) => {
-                let subject = format.subject.as_ref().map(|path| path.display().to_string());
-                vec![Row::of(subject.unwrap_or_default(), Some(exit), Some(said), seconds)]
-            }
-            Err(error) => return Some(Err(error)),
-        },
+        _ => {
+            let subject = format.subject.as_ref().map(|path| path.display().to_string());
+            vec![Row::of(subject.unwrap_or_default(), answer, answer.exit(), seconds)]
+        }
     };
     let checked: Vec<Checked> = rows.iter().map(Checked::of).collect();
     Some(Ok(write(&checked, exit)))

@@ -1,9 +1,11 @@
 //! What a proof leaves open.
 
+use serde::{Deserialize, Serialize};
+
 use super::reason::ReasonCode;
 
 /// Something that a proof leaves open, so that it is no plain `holds`. The order is that of gravity.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Condition {
     /// No valuation of the constants with an initial state is known: the proof may be about nothing. Names in words
     /// what is missing.

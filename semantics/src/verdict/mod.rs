@@ -5,6 +5,8 @@ mod reason;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::trace::{Trace, Violation};
 
 pub use condition::Condition;
@@ -14,7 +16,7 @@ pub use reason::{Reason, ReasonCode, bytes};
 ///
 /// `E` is the evidence of a proof, `C` tells how parts of the program contradict each other, and `F` is what shows a
 /// violation.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub enum Verdict<E, C, F = Counterexample> {
     /// Everything holds.
     Holds(E),
@@ -109,7 +111,7 @@ pub struct Counterexample {
 }
 
 /// Why there is nothing to check.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Vacuous {
     /// No valuation of the constants satisfies the axioms.
     NoValuation,

@@ -63,7 +63,7 @@ impl ReasonCode {
 }
 
 /// The reason why something was not decided.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The time limit was reached.
     Timeout,

@@ -17,7 +17,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::bounds::{SmallBounds, small_bounds};
 use bsym_semantics::verdict::{self, Condition, Reason, ReasonCode};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::coverage::CoverageObject;
@@ -92,7 +92,7 @@ pub struct Verification {
 pub type Verdict = verdict::Verdict<Box<ProofObject>, Box<ContradictionObject>, CounterexampleObject>;
 
 /// What the search beside the engines of `check` did, in its own words.
-#[derive(Serialize, JsonSchema, Clone, Debug)]
+#[derive(Serialize, Deserialize, JsonSchema, Clone, Debug)]
 pub struct BesideObject {
     pub verdict: VerdictWord,
     pub reason: Option<String>,
@@ -104,16 +104,14 @@ pub struct BesideObject {
 }
 
 impl BesideObject {
-    /// Of a search that gave a result, and why that does not count.
-    pub fn of(result: &Json, doubt: Option<&str>) -> BesideObject {
-        let verdict = serde_json::from_value(result["verdict"].clone());
-        let said = result["reason"].as_str();
+    /// The answer of a search in short.
+    pub fn of(answer: &Verification) -> BesideObject {
         BesideObject {
-            verdict: verdict.unwrap_or(VerdictWord::Unknown),
-            reason: doubt.or(said).map(str::to_string),
-            states: result["states"].as_u64(),
-            transitions: result["transitions"].as_u64(),
-            scope: result["scope"].clone(),
+            verdict: (&answer.verdict).into(),
+            reason: answer.reason(),
+            states: answer.states,
+            transitions: answer.transitions,
+            scope: serde_json::to_value(&answer.scope).unwrap_or_default(),
         }
     }
 

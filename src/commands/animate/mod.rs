@@ -27,11 +27,11 @@ use self::session::Session;
 use self::show::{Outcome, Screen};
 use crate::answer::Answer;
 use crate::arguments::AnimateArguments;
-use crate::control::Control;
 use crate::exit::Exit;
 use crate::input;
 use crate::output;
 use crate::paint::Paint;
+use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 

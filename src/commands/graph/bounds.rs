@@ -15,7 +15,7 @@ use crate::answer::graph::NodeObject;
 use crate::answer::property::PropertyKind;
 use crate::answer::trace::{because_of_maxint, only_in_scope};
 use crate::commands::explicit::reads_bounds;
-use crate::control::Control;
+use crate::race::control::Control;
 
 /// Most states that are asked about: each needs a trace.
 const STATES: usize = 20;

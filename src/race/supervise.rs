@@ -20,16 +20,11 @@ use bsym_semantics::verdict::Reason;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::process::{ATTEMPTS, VARIABLE};
 use crate::answer::Answer;
 use crate::arguments::OutputArguments;
 use crate::exit::Exit;
 use crate::output;
-
-/// Crashes after which the question is given up.
-const ATTEMPTS: u64 = 2;
-
-/// Tells a process that it is waited for, which attempt it is, and for how many milliseconds the program has run.
-pub const VARIABLE: &str = "BSYM_ATTEMPT";
 
 /// The part of a process that is waited for.
 pub struct Attempt {

@@ -6,12 +6,13 @@
 use std::process::Child;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::Budget;
 use bsym_semantics::verdict::Reason;
 
+use super::protocol::Order;
 use crate::answer::Answer;
 use crate::answer::statistics::seconds;
 use crate::exit::Exit;
@@ -39,6 +40,8 @@ const LEAST_EXCESS: u64 = 16 << 20;
 
 /// What is known so far, given the reason why there is no more.
 type Fallback = Box<dyn FnOnce(&Reason) -> Answer + Send>;
+/// The answer of a contestant, if it has one.
+type Offer = Box<dyn Fn() -> Option<Answer> + Send>;
 
 /// How the wait for the work ends.
 pub enum Ended {
@@ -57,6 +60,8 @@ pub struct Control {
     pub start: Instant,
     /// Deadline and cancellation.
     pub budget: Budget,
+    /// What this process does for another one, where it does.
+    pub order: Option<Arc<Order>>,
     memory: Option<u64>,
     shared: Arc<Shared>,
 }
@@ -70,7 +75,9 @@ struct Shared {
     most_memory: AtomicU64,
     patience: AtomicU32,
     out_of_memory: AtomicBool,
-    decided: AtomicBool,
+    /// When the work is late because there is an answer already.
+    decided: Mutex<Option<Instant>>,
+    offers: Mutex<Vec<Offer>>,
     beside: Mutex<Option<Arc<Mutex<Child>>>>,
     session: Mutex<Option<Arc<AtomicBool>>>,
     fallback: Mutex<Option<Fallback>>,
@@ -81,9 +88,14 @@ impl Control {
     pub fn new(start: Instant, timeout: Option<Duration>, memory: Option<u64>) -> Control {
         let mut budget = Budget::unlimited();
         budget.deadline = timeout.and_then(|t| start.checked_add(t));
-        let control = Control { start, budget, memory, shared: Arc::default() };
+        let control = Control { start, budget, order: None, memory, shared: Arc::default() };
         control.set_fallback(Answer::stopped);
         control
+    }
+
+    /// The control of a process that works for another one.
+    pub fn of_order(self, order: Option<Order>) -> Control {
+        Control { order: order.map(Arc::new), ..self }
     }
 
     /// Time since the start in seconds.
@@ -94,18 +106,18 @@ impl Control {
     /// From here on Ctrl-C sets a flag that stops what is computed, and nothing else. Whoever has the flag takes it back before
     /// it computes again; where it is set still, Ctrl-C ends the program.
     pub fn leave_interrupts_to(&self, flag: Arc<AtomicBool>) {
-        *self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) = Some(flag);
+        *locked(&self.shared.session) = Some(flag);
     }
 
     /// Handles Ctrl-C and SIGTERM: the first asks the run to stop, a later one ends the program at once. Signals that come
     /// within half a second of the one before count as that one.
     pub fn interrupt(&self) {
         let now = Instant::now();
-        let before = self.shared.last_signal.lock().unwrap_or_else(|e| e.into_inner()).replace(now);
+        let before = locked(&self.shared.last_signal).replace(now);
         if before.is_some_and(|before| now.duration_since(before) < SAME_REQUEST) {
             return;
         }
-        if let Some(flag) = &*self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) {
+        if let Some(flag) = &*locked(&self.shared.session) {
             if flag.swap(true, Ordering::SeqCst) {
                 std::process::exit(Exit::Unknown as i32);
             }
@@ -116,6 +128,12 @@ impl Control {
         }
         self.budget.cancel();
         note("interrupted: stopping with what is known so far (once more to end at once)");
+    }
+
+    /// Stops the run as an interrupt does.
+    pub fn stop(&self) {
+        self.shared.interrupted.store(true, Ordering::SeqCst);
+        self.budget.cancel();
     }
 
     /// Lets the work go on so many times longer after a limit: it waits for processes with the same limits, or writes
@@ -139,8 +157,22 @@ impl Control {
 
     /// An answer came from beside the work, which is asked to stop.
     pub fn decided(&self) {
-        self.shared.decided.store(true, Ordering::SeqCst);
+        self.decided_but(Duration::ZERO);
+    }
+
+    /// An answer came from beside the work, which is asked to stop and has some time to explain the answer.
+    pub fn decided_but(&self, explanation: Duration) {
+        let late = Instant::now() + explanation + AFTER_DECISION;
+        let mut decided = locked(&self.shared.decided);
+        *decided = Some(decided.map_or(late, |before| before.min(late)));
+        drop(decided);
         self.budget.cancel();
+    }
+
+    /// Offers the answer of a contestant for the case that the work does not stop when it is asked to. Earlier offers come
+    /// first, and all of them before the fallback.
+    pub fn offer(&self, offer: impl Fn() -> Option<Answer> + Send + 'static) {
+        locked(&self.shared.offers).push(Box::new(offer));
     }
 
     /// Counts the memory of a process towards the limit. Where memory is short, it is the first to go.
@@ -149,7 +181,7 @@ impl Control {
     }
 
     fn beside(&self) -> MutexGuard<'_, Option<Arc<Mutex<Child>>>> {
-        self.shared.beside.lock().unwrap_or_else(|e| e.into_inner())
+        locked(&self.shared.beside)
     }
 
     /// Enforces the limit of memory. Returns how long to wait before the next look.
@@ -157,7 +189,7 @@ impl Control {
         let Some(limit) = self.memory else { return TICK };
         let mut beside = self.beside();
         let other = beside.as_ref().map_or(0, |child| {
-            let id = child.lock().unwrap_or_else(|e| e.into_inner()).id();
+            let id = locked(child).id();
             status_of(&id.to_string(), "VmRSS:").unwrap_or(0)
         });
         let own = memory_in_use().unwrap_or(0);
@@ -168,12 +200,12 @@ impl Control {
         match beside.take() {
             Some(child) if other > 0 => {
                 // It may have ended just now.
-                let _ = child.lock().unwrap_or_else(|e| e.into_inner()).kill();
+                let _ = locked(&child).kill();
             }
             _ => {
                 self.shared.out_of_memory.store(true, Ordering::SeqCst);
                 self.budget.cancel();
-                if let Some(flag) = &*self.shared.session.lock().unwrap_or_else(|e| e.into_inner()) {
+                if let Some(flag) = &*locked(&self.shared.session) {
                     flag.store(true, Ordering::SeqCst);
                 }
                 // A limit below what the program takes by itself leaves time to read the machine.
@@ -219,7 +251,7 @@ impl Control {
     }
 
     fn fallback(&self) -> MutexGuard<'_, Option<Fallback>> {
-        self.shared.fallback.lock().unwrap_or_else(|e| e.into_inner())
+        locked(&self.shared.fallback)
     }
 
     /// Waits for the work.
@@ -233,21 +265,28 @@ impl Control {
                 Err(RecvTimeoutError::Timeout) => {}
             }
             tick = self.watch_memory();
-            let is_decided = self.shared.decided.load(Ordering::SeqCst);
+            let decided = *locked(&self.shared.decided);
+            let is_late = decided.is_some_and(|late| Instant::now() > late);
             let reason = match self.stopped() {
                 Some(reason) => reason,
-                None if is_decided => Reason::Interrupted,
+                None if is_late => Reason::Interrupted,
                 None => continue,
             };
             let asked = asked_at.get_or_insert_with(Instant::now).elapsed();
-            if (is_decided && asked > AFTER_DECISION) || self.is_late(&reason, asked) {
+            if is_late || self.is_late(&reason, asked) {
                 let fallback = self.fallback().take();
                 if let Some(fallback) = fallback {
-                    return Ended::Stuck(Box::new(fallback(&reason)));
+                    let offered = locked(&self.shared.offers).iter().find_map(|offer| offer());
+                    return Ended::Stuck(Box::new(offered.unwrap_or_else(|| fallback(&reason))));
                 }
             }
         }
     }
+}
+
+/// What is shared is stored whole, so that a thread that panicked leaves nothing half done.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Largest memory that was in use, in bytes, where the system tells.

@@ -1,0 +1,68 @@
+//! The words between a process and the one that it works for: one line of JSON each.
+
+use std::time::Duration;
+
+use bsym_explore::report::Progress;
+use serde::{Deserialize, Serialize};
+
+use crate::answer::found::Found;
+use crate::answer::several::Row;
+use crate::arguments::{CheckArguments, McArguments};
+
+/// The work of a process.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub enum Order {
+    /// Check one of several machines. The answer is [`Message::Row`].
+    Check(Box<CheckArguments>),
+    /// Search the states beside the engines. The answer is [`Message::Found`].
+    Search(Box<McArguments>),
+}
+
+impl Order {
+    /// A name for lists of processes.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Order::Check(_) => "check",
+            Order::Search(_) => "search",
+        }
+    }
+
+    /// The file that it is about, for lists of processes.
+    pub fn file(&self) -> &std::path::Path {
+        match self {
+            Order::Check(arguments) => &arguments.verify.file,
+            Order::Search(arguments) => &arguments.verify.file,
+        }
+    }
+}
+
+/// The first line that a process reads.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub struct Assignment {
+    /// What to do.
+    pub order: Order,
+    /// Number of earlier attempts that have crashed.
+    pub crashes: u64,
+    /// Time that they took, which counts towards the limit.
+    pub spent: Duration,
+}
+
+/// A later line that a process reads.
+#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Request {
+    /// Stop, and answer with what is known.
+    Stop,
+}
+
+/// A line that a process writes. All but the first variant are answers, after which nothing follows.
+#[derive(Serialize, Deserialize, Clone, Debug)]
+pub enum Message {
+    /// How far a search is.
+    Progress(Progress),
+    /// The answer about one of several machines.
+    Row(Box<Row>),
+    /// The answer of a search.
+    Found(Box<Found>),
+    /// The question could not be worked on: why.
+    Refused(String),
+}
