@@ -18,20 +18,13 @@ use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::first_order::{Deduced, assumed, no_failure, no_violation};
 use crate::options::Job;
-use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
+use crate::outcome::{Outcome, Work};
 use crate::paths::counterexample::{Attempt, attempt};
 use crate::paths::diameter::Diameter;
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, Open, Problem};
+use crate::tuning::tuning;
 use crate::verdict::{Engine, PathSize, Progress};
-
-/// Depth from which the [diameter](Diameter) is looked for, which part of the time of the search it may take, and what at first.
-const SHORTEST: usize = 2;
-const DIAMETER_SHARE: u32 = 3;
-const DIAMETER_FIRST: Duration = Duration::from_millis(100);
-
-/// How long it may take to find out whether there is a path on which nothing can go wrong.
-const POSSIBLE: Duration = Duration::from_secs(1);
 
 /// A bounded model checker.
 #[derive(Debug)]
@@ -107,7 +100,7 @@ impl Bmc {
             if let Some(outcome) = self.deepen(problem, work, false)? {
                 return Ok(outcome);
             }
-            let time = work.worked().saturating_sub(begin + self.compared) / DIAMETER_SHARE;
+            let time = work.worked().saturating_sub(begin + self.compared) / tuning().bmc.diameter_share;
             if let Some(proof) = self.diameter(problem, work, time)? {
                 return Ok(proof);
             }
@@ -227,7 +220,7 @@ impl Bmc {
                     Some(why) => Outcome::Unknown(Reason::Exhausted(why.clone())),
                 }));
             }
-            if k >= DEEPEST_SMALL {
+            if k >= tuning().portfolio.deepest_small {
                 return Ok(Some(Outcome::Unknown(Reason::Unsupported)));
             }
         }
@@ -280,7 +273,8 @@ impl Bmc {
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<Checked<Option<Attempt>>, SolverError> {
-        let checked = self.ask_violation(problem, &mut work.with_query(POSSIBLE), Terms::FALSE, true)?;
+        let checked =
+            self.ask_violation(problem, &mut work.with_query(tuning().bmc.possible), Terms::FALSE, true)?;
         Ok(match checked {
             Checked::Unknown(Stopped::Timeout) if work.check().is_ok() => {
                 Checked::Unsat { without_question: false }
@@ -357,10 +351,11 @@ impl Bmc {
         work: &mut Work<'_, '_>,
         time: Duration,
     ) -> Result<Option<Outcome>, SolverError> {
-        let Some(k) = self.clear.filter(|k| *k >= SHORTEST && self.searched == k + 1) else {
+        let Some(k) = self.clear.filter(|k| *k >= tuning().bmc.diameter_from && self.searched == k + 1)
+        else {
             return Ok(None);
         };
-        let time = time.max(DIAMETER_FIRST).saturating_sub(self.compared);
+        let time = time.max(tuning().bmc.diameter_first).saturating_sub(self.compared);
         if !problem.is_complete() || time.is_zero() {
             return Ok(None);
         }

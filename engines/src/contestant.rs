@@ -31,6 +31,7 @@ use crate::outcome::{Outcome, Work};
 use crate::problem::{Existence, Open, Problem};
 use crate::settle::{Settled, existence, settle};
 use crate::tree::Tree;
+use crate::tuning::tuning;
 use crate::turn::{Slice, Turn, Waiting};
 use crate::verdict::{CounterexampleToInduction, Engine, Progress};
 use crate::wishes::Wishes;
@@ -42,13 +43,6 @@ pub type Opener = Arc<dyn Fn(Rc<Terms>) -> Result<Session, SolverError> + Send +
 pub fn opener(choice: SolverChoice) -> Opener {
     Arc::new(move |terms| session::open(terms, &choice))
 }
-
-/// Longest time for one query of an engine that can go on without its answer, unless the job says otherwise. A
-/// bounded model checker has none: what it would go on with is harder still.
-const PROOF_QUERY: Duration = Duration::from_secs(10);
-
-/// How many solvers a run may lose before an engine that loses one is given up.
-const LOSSES: usize = 3;
 
 /// What a contestant does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -230,8 +224,9 @@ impl Contestant {
             lost_work += running.as_ref().map(|(_, engine)| engine.statistics()).unwrap_or_default();
             let is_lost = matches!(lost, SolverError::Exited(_) | SolverError::Refused(_));
             // A solver that cannot be started for the first time cannot be for the second.
-            let again =
-                is_lost && running.is_some() && self.shared.losses.fetch_add(1, Ordering::SeqCst) < LOSSES;
+            let again = is_lost
+                && running.is_some()
+                && self.shared.losses.fetch_add(1, Ordering::SeqCst) < tuning().contestant.losses;
             if !again {
                 let mut ended = Ended::with(Found::Unknown(Reason::SolverFailed(lost.to_string())));
                 ended.statistics = lost_work;
@@ -332,7 +327,7 @@ impl Running {
     fn patience(&self) -> Option<Duration> {
         match self {
             Running::Bmc(_) => None,
-            Running::Tree(_) | Running::Kind(_) | Running::Ic3(_) => Some(PROOF_QUERY),
+            Running::Tree(_) | Running::Kind(_) | Running::Ic3(_) => Some(tuning().contestant.proof_query),
         }
     }
 

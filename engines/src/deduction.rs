@@ -7,7 +7,6 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::SolverError;
@@ -22,9 +21,7 @@ use bsym_status::{Check, Formula, Level, PairStatus, ProofStatus};
 use crate::options::Job;
 use crate::outcome::Work;
 use crate::problem::Problem;
-
-/// Longest time for one claim, in each of the rounds.
-const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(3)];
+use crate::tuning::tuning;
 
 /// The claims that are still to be tried.
 #[derive(Debug, Default)]
@@ -86,7 +83,7 @@ impl Deduction {
                     false => continue,
                 }
             };
-            let Some(&time) = ROUNDS.get(self.round) else {
+            let Some(&time) = tuning().deduction.rounds.get(self.round) else {
                 self.left.clear();
                 break;
             };

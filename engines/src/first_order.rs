@@ -18,13 +18,7 @@ use crate::options::Job;
 use crate::outcome::Work;
 use crate::paths::Start;
 use crate::problem::Problem;
-
-/// How long a session is asked before.
-const SESSION_FIRST: Duration = Duration::from_millis(300);
-/// Longest time for one question in first-order logic.
-const QUESTION: Duration = Duration::from_secs(4);
-/// Questions without an answer in a row, after which no more are asked.
-const IN_VAIN: usize = 4;
+use crate::tuning::tuning;
 
 /// Answers questions in first-order logic.
 #[derive(Debug, Default)]
@@ -37,12 +31,14 @@ impl Deduced {
     /// Whether questions about this problem are worth asking.
     pub fn may_serve(&self, problem: &Problem) -> bool {
         // Hypotheses are predicates that have a meaning. Where all sets have a size, terms of arrays say enough.
-        self.in_vain < IN_VAIN && !problem.system.open_carriers().is_empty() && problem.status_applies()
+        self.in_vain < tuning().deduction.in_vain
+            && !problem.system.open_carriers().is_empty()
+            && problem.status_applies()
     }
 
     /// The work of a session that is asked before.
     pub fn before<'w, 'o>(work: &'w mut Work<'_, 'o>) -> Work<'w, 'o> {
-        work.with_query(SESSION_FIRST)
+        work.with_query(tuning().deduction.session_first)
     }
 
     /// Returns true if sequents are proved, which say that what is asked is impossible.
@@ -55,7 +51,7 @@ impl Deduced {
         work: &mut Work<'_, '_>,
         sequents: impl FnOnce(&Steps<'_>) -> Option<Vec<Sequent>>,
     ) -> Result<bool, SolverError> {
-        self.proves_within(problem, work, QUESTION, sequents)
+        self.proves_within(problem, work, tuning().deduction.question, sequents)
     }
 
     /// As [`proves`](Self::proves) within another time.
@@ -73,7 +69,7 @@ impl Deduced {
             return Ok(false);
         }
         // The session has the other half of the time.
-        let time = work.left().map_or(time, |left| time.min(left / 2));
+        let time = work.left().map_or(time, |left| time.min(left / tuning().deduction.question_share));
         let budget = work.job.budget.within(time).per_query(time);
         let model = Arc::clone(&work.job.model);
         let proved = match sequents(&Steps::new(&model)) {
@@ -211,7 +207,10 @@ mod tests {
         let all = [(Start::Anywhere, 1), (Start::Anywhere, 2), (Start::Initial, 0), (Start::Initial, 2)];
         assert_eq!(all.map(|(start, number)| proves(start, number)), [false, true, true, true]);
         // Too many sequences are no proof, and after some questions in vain no more are asked.
-        let in_vain = (0..IN_VAIN).map(|_| proves(Start::Anywhere, 20)).filter(|&proved| proved).count();
+        let in_vain = (0..tuning().deduction.in_vain)
+            .map(|_| proves(Start::Anywhere, 20))
+            .filter(|&proved| proved)
+            .count();
         assert_eq!(in_vain, 0);
         assert!(!deduced.may_serve(&problem));
     }

@@ -4,8 +4,6 @@
 //! same depth is searched with every open deferred set of one, two, three … elements. A trace found there is
 //! a trace for any size; that nothing is found there says nothing.
 
-use std::time::Duration;
-
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_semantics::verdict::Counterexample;
 
@@ -14,13 +12,9 @@ use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
+use crate::tuning::tuning;
 use crate::verdict::Progress;
 use crate::wishes::Wishes;
-
-/// Largest number of elements that a deferred set gets.
-const LARGEST: usize = 3;
-/// Longest time for one scope at one depth.
-const TIME: Duration = Duration::from_secs(2);
 
 /// Bounded model checkers in small scopes.
 #[derive(Debug, Default)]
@@ -87,7 +81,12 @@ impl Hunt {
         for (job, problem, bmc) in scopes {
             // Nothing is left open in the size of a set.
             let (mut observer, small_scopes) = (|_: &Progress| {}, &Wishes::default());
-            let mut part = Work { job, observer: &mut observer, small_scopes, ..work.within(TIME) };
+            let mut part = Work {
+                job,
+                observer: &mut observer,
+                small_scopes,
+                ..work.within(tuning().contestant.hunt_time)
+            };
             if let Some(Outcome::Violated(found)) = bmc.reach(problem, &mut part, depth)?
                 && limit.is_none_or(|limit| found.trace.steps.len() <= limit + 1)
             {
@@ -116,7 +115,7 @@ fn start(
     if job.scope.is_finite(&job.model) {
         return Ok(scopes);
     }
-    for size in 1..=LARGEST {
+    for size in 1..=tuning().contestant.hunt_largest {
         let scope = job.scope.with_open_sets(&job.model, |_| size);
         let job = Job { scope, depth: None, ..job.clone() };
         let mut problem = Problem::new(&job, excluded, open)?;

@@ -2,6 +2,8 @@
 // In the order in which a question goes through them.
 pub mod options;
 
+pub mod tuning;
+
 pub mod verdict;
 
 pub mod run;
@@ -17,6 +19,8 @@ pub mod vetting;
 mod deduction;
 
 mod first_order;
+
+mod seats;
 
 mod portfolio;
 

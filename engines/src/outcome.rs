@@ -9,6 +9,7 @@ use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 
 use crate::options::Job;
 use crate::problem::{MayBeOpen, Open};
+use crate::tuning::tuning;
 use crate::turn::Turn;
 use crate::verdict::Progress;
 use crate::wishes::Wishes;
@@ -43,12 +44,6 @@ pub struct Work<'w, 'o> {
     /// The time at work at which this part ends.
     pub end: Option<Duration>,
 }
-
-/// A part or a slice of which no more is left is over: counted times are rounded.
-const SLIVER: Duration = Duration::from_millis(1);
-
-/// Number of events after which a search of small scopes alone ends.
-pub const DEEPEST_SMALL: usize = 25;
 
 impl<'o> Work<'_, 'o> {
     /// A part that takes at most some time at work.
@@ -97,7 +92,7 @@ impl<'o> Work<'_, 'o> {
 
     /// Lets others work until the next slice, if this one is all but over.
     fn next_slice(&mut self) -> Result<(), Stopped> {
-        if self.turn.left().is_some_and(|left| left <= SLIVER) {
+        if self.turn.left().is_some_and(|left| left <= tuning().portfolio.sliver) {
             self.turn.hand_on();
         }
         self.check()
@@ -108,7 +103,7 @@ impl<'o> Work<'_, 'o> {
         match reason {
             Stopped::Cancelled => true,
             Stopped::Timeout => {
-                let is_at_end = |end: Duration| self.turn.worked() + SLIVER >= end;
+                let is_at_end = |end: Duration| self.turn.worked() + tuning().portfolio.sliver >= end;
                 self.end.is_some_and(is_at_end) || self.check().is_err()
             }
             Stopped::Incomplete(_) => false,
@@ -131,7 +126,7 @@ impl<'o> Work<'_, 'o> {
                 left.map_or_else(|| self.job.budget.clone(), |left| self.job.budget.within(left));
             budget.query = self.query.or(budget.query);
             let answer = question(&budget)?;
-            let is_at_end = self.turn.left().is_some_and(|left| left <= SLIVER);
+            let is_at_end = self.turn.left().is_some_and(|left| left <= tuning().portfolio.sliver);
             let is_cut = answer.stopped() == Some(&Stopped::Timeout) && of_slice.is_some() && is_at_end;
             // A question whose own time is over is not asked again.
             let had_its_time = self.query.is_some_and(|query| of_slice.is_some_and(|slice| query <= slice));

@@ -5,8 +5,7 @@
 //! the engines. A proof is settled before it is believed; status that is refuted on the way is dropped, and the engines begin again
 //! without it.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -23,67 +22,15 @@ use bsym_status::ProofStatus;
 use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, start};
 use crate::excluded::Excluded;
 use crate::options::Job;
-use crate::outcome::DEEPEST_SMALL;
 use crate::problem::Existence;
+use crate::seats::{Seats, State};
 use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::small_scopes::sample;
-use crate::turn::{Slice, Waiting};
+use crate::tuning::tuning;
 use crate::verdict::{Contradicted, Engine, Objection, Progress, Report, Verdict};
 use crate::vetting::Vetting;
 use crate::wishes::Wishes;
-
-/// Share of the engines' time that is taken to hold status against the solver.
-const VETTING_SHARE: u32 = 4;
-
-/// Invariants found on the way that are reported where there is no proof.
-const FOUND: usize = 12;
-
-/// How long the engines work before deduction begins beside them. What it proves makes them begin anew, which costs more than
-/// it saves where a violation is found within a second (`benches/before_after --only own`).
-const DEDUCTION: Duration = Duration::from_secs(1);
-
-/// Shortest slice before something is due.
-const SHORTEST: Duration = Duration::from_millis(10);
-
-/// First slice of each contestant; doubled each time.
-const FIRST_SLICE: Duration = Duration::from_millis(100);
-
-/// What the engines have not decided in the first of these times is looked for among the first states, for the second one: a short
-/// way to a violation may keep a solver busy for very long, where what it has to choose is far from what the
-/// violation is about. Once more, where that was too short.
-const LOOKS: [(Duration, Duration); 2] = [
-    (Duration::from_millis(600), Duration::from_millis(200)),
-    (Duration::from_secs(3), Duration::from_secs(1)),
-];
-
-/// Between two looks whether the run has to end.
-const TICK: Duration = Duration::from_millis(20);
-
-/// How long contestants may take to end when the round is over.
-const LAST_WORDS: Duration = Duration::from_millis(300);
-
-/// A contestant as the portfolio sees it.
-struct Seat {
-    role: Role,
-    slices: Sender<Slice>,
-    /// Length of its next slice.
-    length: Duration,
-    /// Its time at work before its last pause.
-    worked: Duration,
-    state: State,
-    ended: Option<Box<Ended>>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
-    /// Waits for a slice.
-    Waits,
-    /// Waits until small scopes are wanted.
-    Idle,
-    Works,
-    Ended,
-}
 
 /// What became of a round so far.
 enum Step {
@@ -106,19 +53,12 @@ pub(crate) struct Course<'c> {
 /// One attempt at the properties that are not violated yet.
 pub(crate) struct Round {
     engines: Vec<Engine>,
-    seats: Vec<Seat>,
-    /// Those that wait for a slice, the next one first.
-    queue: VecDeque<usize>,
-    waiting: Waiting,
+    seats: Seats,
     wishes: Arc<Wishes>,
     existence: Arc<OnceLock<Existence>>,
     losses: Arc<AtomicUsize>,
-    /// The first engine has not paused yet, since it prepares the problem.
-    prepares: bool,
     /// What the first engine found out about the job.
     scope: Option<Scope>,
-    begun: Instant,
-    is_counted: bool,
     statistics: Statistics,
     clear: Option<usize>,
     guessed: Vec<Pred>,
@@ -140,16 +80,11 @@ impl Round {
         };
         Round {
             engines,
-            seats: vec![],
-            queue: VecDeque::new(),
-            waiting: Waiting::default(),
+            seats: Seats::new(false),
             wishes: Arc::default(),
             existence: Arc::default(),
             losses: Arc::default(),
-            prepares: false,
             scope: None,
-            begun: Instant::now(),
-            is_counted: false,
             statistics: Statistics::default(),
             clear: None,
             guessed: vec![],
@@ -180,7 +115,11 @@ impl Round {
             let step = step?;
             // An answer need not wait for what others know.
             let is_known = !matches!(step, Step::Answer(Verdict::Unknown(_))) && course.job.threads > 1;
-            self.end(course, &messages, if is_known { Duration::ZERO } else { LAST_WORDS });
+            self.end(
+                course,
+                &messages,
+                if is_known { Duration::ZERO } else { tuning().portfolio.last_words },
+            );
             if let Step::Answer(verdict) = step {
                 return Ok(verdict);
             }
@@ -189,23 +128,18 @@ impl Round {
 
     /// Starts the engines; the first one prepares the problem.
     fn begin(&mut self, course: &mut Course<'_>, budget: &Budget, sender: &Sender<(usize, Message)>) {
-        self.seats.clear();
-        self.queue.clear();
+        self.seats = Seats::new(budget.is_counted());
         self.wishes = Arc::default();
-        self.waiting = Waiting::default();
-        self.begun = Instant::now();
-        self.is_counted = budget.is_counted();
         self.scope = None;
-        self.prepares = true;
         for engine in self.engines.clone() {
             course.observer.progress(&Progress::Started(engine));
             self.seat(course, Role::Engine(engine), budget, sender);
         }
         if !course.job.scope.is_finite(&course.job.model) {
             let number = self.seat(course, Role::SmallScopes, budget, sender);
-            self.seats[number].state = State::Idle;
+            self.seats.all[number].state = State::Idle;
         }
-        self.queue.push_back(0);
+        self.seats.queue.push_back(0);
     }
 
     /// Starts a contestant, which waits for a slice. Its number.
@@ -216,25 +150,18 @@ impl Round {
         budget: &Budget,
         sender: &Sender<(usize, Message)>,
     ) -> usize {
-        let (number, (slices, waits)) = (self.seats.len(), channel());
+        let (number, (slices, waits)) = (self.seats.all.len(), channel());
         let shared = Shared {
             job: Arc::new(Job { budget: budget.clone(), ..course.job.clone() }),
             excluded: Arc::new(course.excluded.clone()),
             opener: course.opener.clone(),
-            waiting: self.waiting.clone(),
+            waiting: self.seats.waiting.clone(),
             wishes: self.wishes.clone(),
             existence: self.existence.clone(),
             losses: self.losses.clone(),
         };
         start(role, number, shared, waits, sender.clone());
-        self.seats.push(Seat {
-            role,
-            slices,
-            length: FIRST_SLICE,
-            worked: Duration::ZERO,
-            state: State::Waits,
-            ended: None,
-        });
+        self.seats.add(role, slices);
         number
     }
 
@@ -256,8 +183,11 @@ impl Round {
             }
         }
         let due = if course.job.threads <= 1 { self.due(course) } else { None };
-        self.give_slices(course.job.threads, due);
-        if self.seats.iter().all(|s| s.state != State::Works) {
+        if self.wishes.notice() {
+            self.seats.wake();
+        }
+        self.seats.give_slices(course.job.threads, due);
+        if !self.seats.is_any_at_work() {
             return self.exhausted(course);
         }
         match messages.recv_timeout(self.patience(course)) {
@@ -270,36 +200,8 @@ impl Round {
     /// How long messages are waited for.
     fn patience(&self, course: &Course<'_>) -> Duration {
         let due = self.next_look().map(|(left, _)| left).filter(|_| course.job.threads > 1);
-        due.map_or(TICK, |due| due.min(TICK)).max(Duration::from_millis(1))
-    }
-
-    /// Lets as many contestants work as there are cores, and tells those whether others wait. `due`: when the portfolio has something
-    /// to do for which a contestant has to pause.
-    fn give_slices(&mut self, threads: usize, due: Option<Duration>) {
-        let is_due = usize::from(due.is_some());
-        if self.wishes.notice() {
-            let idle = self.seats.iter().position(|s| s.state == State::Idle);
-            if let Some(number) = idle {
-                self.seats[number].state = State::Waits;
-                self.queue.push_back(number);
-            }
-        }
-        let mut working = self.seats.iter().filter(|s| s.state == State::Works).count();
-        while working < threads.max(1)
-            && let Some(number) = self.queue.pop_front()
-        {
-            // Who is next is known before the slice begins.
-            self.waiting.store(self.queue.len() + is_due, Ordering::SeqCst);
-            let is_alone = self.queue.is_empty();
-            let seat = &mut self.seats[number];
-            seat.state = State::Works;
-            // A contestant that is gone has said so.
-            let length = due.filter(|_| is_alone).map_or(seat.length, |due| due.max(SHORTEST));
-            let _ = seat.slices.send(Slice(length));
-            seat.length *= 2;
-            working += 1;
-        }
-        self.waiting.store(self.queue.len() + is_due, Ordering::SeqCst);
+        due.map_or(tuning().portfolio.tick, |due| due.min(tuning().portfolio.tick))
+            .max(tuning().portfolio.least_patience)
     }
 
     /// When the portfolio has something to do, if it has.
@@ -307,8 +209,9 @@ impl Round {
         let Course { job, vetting, .. } = course;
         let look = self.next_look().map(|(left, _)| left);
         let deduction = (!self.deduced && !job.scope.is_finite(&job.model))
-            .then(|| DEDUCTION.saturating_sub(self.elapsed()));
-        let vetting = (!vetting.is_done() && !job.status.is_empty()).then_some(FIRST_SLICE);
+            .then(|| tuning().portfolio.deduction.saturating_sub(self.seats.elapsed()));
+        let vetting =
+            (!vetting.is_done() && !job.status.is_empty()).then_some(tuning().portfolio.first_slice);
         look.into_iter().chain(deduction).chain(vetting).min()
     }
 
@@ -325,20 +228,7 @@ impl Round {
             }
             Message::Prepared(prepared) => Ok(self.prepared(course, *prepared)),
             Message::Paused(worked) => {
-                let seat = &mut self.seats[number];
-                seat.worked = worked;
-                if seat.state == State::Ended {
-                    return Ok(Step::GoOn);
-                }
-                let is_idle = seat.role == Role::SmallScopes && !self.wishes.is_open();
-                seat.state = if is_idle { State::Idle } else { State::Waits };
-                if std::mem::take(&mut self.prepares) {
-                    // The first engine has its first turn before the others.
-                    seat.length = FIRST_SLICE;
-                    self.queue.push_front(number);
-                } else if !is_idle {
-                    self.queue.push_back(number);
-                }
+                self.seats.paused(number, worked, self.wishes.is_open());
                 Ok(Step::GoOn)
             }
             Message::Ended(ended) => Ok(self.ended(course, number, *ended)),
@@ -366,7 +256,7 @@ impl Round {
                 if prepared.is_unsupported {
                     self.only_small_scopes(course);
                 } else {
-                    self.queue.extend(1..self.engines.len());
+                    self.seats.queue.extend(1..self.engines.len());
                 }
                 return Step::GoOn;
             }
@@ -376,30 +266,26 @@ impl Round {
 
     /// Where parts of the model have no term for sets of any size, small sets may still show a violation.
     fn only_small_scopes(&mut self, course: &Course<'_>) {
-        self.wishes.wish(course.job.depth.unwrap_or(DEEPEST_SMALL).min(DEEPEST_SMALL));
+        self.wishes.wish(
+            course
+                .job
+                .depth
+                .unwrap_or(tuning().portfolio.deepest_small)
+                .min(tuning().portfolio.deepest_small),
+        );
         for number in 0..self.engines.len() {
-            self.give_up(number, Reason::Unsupported);
+            self.seats.give_up(number, Reason::Unsupported);
         }
-    }
-
-    /// Takes an engine out of the race.
-    fn give_up(&mut self, number: usize, reason: Reason) {
-        self.queue.retain(|other| *other != number);
-        let seat = &mut self.seats[number];
-        seat.state = State::Ended;
-        // It ends where it waits.
-        seat.slices = channel().0;
-        seat.ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
     }
 
     /// Takes in how a contestant ended.
     fn ended(&mut self, course: &mut Course<'_>, number: usize, ended: Ended) -> Step {
         let Course { job, observer, report, .. } = course;
         self.note(report, &ended);
-        if std::mem::replace(&mut self.seats[number].state, State::Ended) == State::Ended {
+        if std::mem::replace(&mut self.seats.all[number].state, State::Ended) == State::Ended {
             return Step::GoOn;
         }
-        let engine = match self.seats[number].role {
+        let engine = match self.seats.all[number].role {
             Role::Engine(engine) => engine,
             Role::SmallScopes | Role::Deduction => self.engines[0],
         };
@@ -422,7 +308,7 @@ impl Round {
         if matches!(step, Step::Answer(_)) {
             (report.engine, report.depth) = (engine, ended.clear);
         }
-        self.seats[number].ended = Some(Box::new(ended));
+        self.seats.all[number].ended = Some(Box::new(ended));
         step
     }
 
@@ -456,7 +342,7 @@ impl Round {
                 if let Some(failed) = failed {
                     report.failed_checks = Some(*failed);
                 }
-                self.seats[number].ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
+                self.seats.all[number].ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
                 Step::GoOn
             }
         }
@@ -481,7 +367,7 @@ impl Round {
         budget: &Budget,
         sender: &Sender<(usize, Message)>,
     ) -> Result<Step, SolverError> {
-        let is_free = self.seats.iter().all(|s| s.state != State::Works) || course.job.threads > 1;
+        let is_free = !self.seats.is_any_at_work() || course.job.threads > 1;
         if !is_free {
             return Ok(Step::GoOn);
         }
@@ -498,18 +384,21 @@ impl Round {
         {
             return Ok(self.violated(course, found));
         }
-        if !self.deduced && self.elapsed() >= DEDUCTION && !course.job.scope.is_finite(&course.job.model) {
+        if !self.deduced
+            && self.seats.elapsed() >= tuning().portfolio.deduction
+            && !course.job.scope.is_finite(&course.job.model)
+        {
             self.deduced = true;
             let number = self.seat(course, Role::Deduction, budget, sender);
-            self.queue.push_back(number);
+            self.seats.queue.push_back(number);
         }
         if course.vetting.is_done() || course.job.status.is_empty() {
             return Ok(Step::GoOn);
         }
-        let longest = self.seats.iter().map(|s| s.length).max().unwrap_or(FIRST_SLICE);
-        let time = longest / VETTING_SHARE;
+        let longest = self.seats.longest_slice();
+        let time = longest / tuning().portfolio.vetting_share;
         // The others work meanwhile, and may have the answer.
-        let time = if course.job.threads > 1 { time.min(FIRST_SLICE) } else { time };
+        let time = if course.job.threads > 1 { time.min(tuning().portfolio.first_slice) } else { time };
         let time = course.job.budget.within(time);
         let opener = course.opener.clone();
         let wrong = course.vetting.advance(&time, &mut |terms| opener(terms))?;
@@ -535,7 +424,7 @@ impl Round {
         }
         // The most telling reason: that of the last engine.
         let mut reasons =
-            self.seats.iter().filter(|s| matches!(s.role, Role::Engine(_))).map(|s| match &s.ended {
+            self.seats.all.iter().filter(|s| matches!(s.role, Role::Engine(_))).map(|s| match &s.ended {
                 Some(ended) => match &ended.found {
                     Found::Unknown(reason) => reason.clone(),
                     _ => Reason::Unsupported,
@@ -544,9 +433,13 @@ impl Round {
             });
         let reason = reasons.next_back().unwrap_or(Reason::Unsupported);
         if matches!(reason, Reason::Unsupported) {
-            let depth = course.job.depth.unwrap_or(DEEPEST_SMALL).min(DEEPEST_SMALL);
+            let depth = course
+                .job
+                .depth
+                .unwrap_or(tuning().portfolio.deepest_small)
+                .min(tuning().portfolio.deepest_small);
             self.wishes.wish(depth);
-            if self.wishes.is_open() && self.seats.iter().any(|s| s.state == State::Idle) {
+            if self.wishes.is_open() && self.seats.is_any_idle() {
                 return Ok(Step::GoOn);
             }
         }
@@ -560,13 +453,8 @@ impl Round {
 
     /// When the first states are looked at while the engines work, from now on, and for how long.
     fn next_look(&self) -> Option<(Duration, Duration)> {
-        let &(after, time) = LOOKS.get(self.looks).filter(|_| !self.sampled)?;
-        Some((after.saturating_sub(self.elapsed()), time))
-    }
-
-    /// How long the engines work: by the clock, or where times are counted by what they did.
-    fn elapsed(&self) -> Duration {
-        if self.is_counted { self.seats.iter().map(|s| s.worked).sum() } else { self.begun.elapsed() }
+        let &(after, time) = tuning().portfolio.looks.get(self.looks).filter(|_| !self.sampled)?;
+        Some((after.saturating_sub(self.seats.elapsed()), time))
     }
 
     /// Looks at the first states for some time.
@@ -589,14 +477,7 @@ impl Round {
 
     /// Ends the contestants, and waits a moment for what they know.
     fn end(&mut self, course: &mut Course<'_>, messages: &Receiver<(usize, Message)>, time: Duration) {
-        let mut left: Vec<usize> = vec![];
-        for (number, seat) in self.seats.iter_mut().enumerate() {
-            // Those that never had a slice know nothing.
-            if matches!(seat.state, State::Works | State::Waits | State::Idle) && seat.length > FIRST_SLICE {
-                left.push(number);
-            }
-            seat.slices = channel().0;
-        }
+        let mut left = self.seats.end();
         let begin = Instant::now();
         while !left.is_empty() {
             let patience = time.saturating_sub(begin.elapsed());
@@ -617,7 +498,7 @@ impl Round {
         report.depth = report.depth.max(self.clear);
         let mut texts: Vec<String> = self.guessed.iter().map(|p| print::pred(&job.model, p)).collect();
         texts.sort_by_key(String::len);
-        texts.truncate(FOUND);
+        texts.truncate(tuning().portfolio.found);
         report.found_invariants = texts;
         report.statistics += self.statistics;
     }

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Answer, Session, SolverError};
@@ -22,12 +21,10 @@ use bsym_status::Check;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::small_scopes::first_states::FirstStates;
+use crate::tuning::tuning;
 
 /// Makes an empty session with a solver.
 pub type Open<'a> = dyn FnMut(Rc<Terms>) -> Result<Session, SolverError> + 'a;
-
-/// Longest time for one of the small queries that prepare a problem.
-const PREPARATION: Duration = Duration::from_millis(1000);
 
 /// One property as a term.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +92,7 @@ impl Problem {
         for fact in problem.facts_in(0) {
             session.assert(fact)?;
         }
-        let budget = job.budget.within(PREPARATION);
+        let budget = job.budget.within(tuning().contestant.preparation);
         if job.well_definedness {
             problem.settle_well_definedness(job, &mut session, &budget)?;
         }

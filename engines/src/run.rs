@@ -1,7 +1,6 @@
 //! Driving engines to a report: slices, checked proofs, wrong statuses, going on after a violation.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::{Claim, Property};
@@ -15,12 +14,9 @@ use crate::portfolio::{Course, Round};
 use crate::problem::Open;
 use crate::settle::dropped;
 use crate::settle::wrong_status::drop_claim;
+use crate::tuning::tuning;
 use crate::verdict::{Engine, Progress, PropertyVerdict, Report, Verdict};
 use crate::vetting::Vetting;
-
-/// Time to hold the status against the solver before the engines begin. Where everything has to be confirmed
-/// there is no such limit.
-const FIRST_VETTING: Duration = Duration::from_millis(500);
 
 /// Runs an engine, or with [`Engine::Check`] all of them, until one is conclusive or the budget ends.
 ///
@@ -112,7 +108,8 @@ fn begin_vetting(
     observer: &mut dyn Observer<Progress>,
     report: &mut Report,
 ) -> Result<(), SolverError> {
-    let budget = if job.recheck { job.budget.clone() } else { job.budget.within(FIRST_VETTING) };
+    let budget =
+        if job.recheck { job.budget.clone() } else { job.budget.within(tuning().portfolio.first_vetting) };
     for claim in vetting.advance(&budget, open)? {
         drop_claim(job, claim, observer, report);
     }

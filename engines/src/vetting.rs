@@ -25,21 +25,7 @@ use bsym_status::{Level, Pair};
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
-
-/// Longest time for one query; what takes longer is left to its prover.
-const QUERY: Duration = Duration::from_secs(1);
-
-/// The same in a real attempt, as long as an obligation of `bsym po` gets.
-const REAL_QUERY: Duration = Duration::from_secs(10);
-
-/// Longest time for the real attempts that a proof waits for.
-pub(crate) const PROOF: Duration = Duration::from_secs(60);
-
-/// The same for those that a depth waits for.
-const DEPTH: Duration = Duration::from_secs(10);
-
-/// Sizes of deferred sets in which claims are refuted.
-const SIZES: [usize; 3] = [1, 2, 3];
+use crate::tuning::tuning;
 
 /// What came of holding the pairs of a status against the solver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -142,7 +128,7 @@ impl Vetting {
         }
         self.insisted = true;
         self.left.clear();
-        let insisted = insist(job, left.iter().copied(), DEPTH, open)?;
+        let insisted = insist(job, left.iter().copied(), tuning().vetting.depth, open)?;
         let settled = |c: &Recorded| insisted.confirmed.contains(c) || insisted.wrong.contains(c);
         self.undecided = left.into_iter().filter(|c| !settled(c)).collect();
         Ok(insisted.wrong)
@@ -167,16 +153,17 @@ impl Vetting {
         }
         let Some((place, claims)) = self.left.pop_front() else { return Ok(None) };
         let mut answers = Answers::default();
-        let left = match self.ask(place, &claims, &budget.per_query(QUERY), open, &mut answers) {
-            Ok(left) => left,
-            // A solver that is gone has confirmed nothing more.
-            Err(SolverError::Exited(_) | SolverError::Refused(_)) => {
-                let known = [&answers.confirmed[..], &answers.wrong, &self.undecided].concat();
-                self.undecided.extend(claims.into_iter().filter(|c| !known.contains(c)));
-                vec![]
-            }
-            Err(e) => return Err(e),
-        };
+        let left =
+            match self.ask(place, &claims, &budget.per_query(tuning().vetting.query), open, &mut answers) {
+                Ok(left) => left,
+                // A solver that is gone has confirmed nothing more.
+                Err(SolverError::Exited(_) | SolverError::Refused(_)) => {
+                    let known = [&answers.confirmed[..], &answers.wrong, &self.undecided].concat();
+                    self.undecided.extend(claims.into_iter().filter(|c| !known.contains(c)));
+                    vec![]
+                }
+                Err(e) => return Err(e),
+            };
         if !left.is_empty() {
             self.left.push_front((place, left));
         }
@@ -257,14 +244,14 @@ pub fn insist(
     time: Duration,
     open: &mut Open<'_>,
 ) -> Result<Insisted, SolverError> {
-    let query = job.query_time.map_or(REAL_QUERY, |q| q.min(REAL_QUERY));
+    let query = job.query_time.map_or(tuning().vetting.real_query, |q| q.min(tuning().vetting.real_query));
     let budget = job.budget.within(time).per_query(query);
     let plain =
         |job: &Job| Problem::plain(&Job { well_definedness: false, ..job.clone() }, &Excluded::default());
     let mut insisted = Insisted::default();
     let problem = plain(job);
     let scope = problem.system.scope.clone();
-    let small = SIZES.into_iter().filter(|_| !scope.is_finite(&job.model));
+    let small = tuning().vetting.sizes.into_iter().filter(|_| !scope.is_finite(&job.model));
     let small: Vec<Problem> = small
         .map(|size| plain(&Job { scope: scope.with_open_sets(&job.model, |_| size), ..job.clone() }))
         .collect();
@@ -272,7 +259,7 @@ pub fn insist(
         // Small scopes come first: they can only refute, but do so quickly.
         let mut wrong = false;
         for problem in &small {
-            let quick = budget.per_query(QUERY);
+            let quick = budget.per_query(tuning().vetting.query);
             wrong = wrong || alone(problem, claim, open, &quick)? == Some(false);
         }
         match if wrong { Some(false) } else { alone(&problem, claim, open, &budget)? } {

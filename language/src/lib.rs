@@ -22,6 +22,7 @@ pub mod temporal;
 
 pub mod int;
 pub mod stack;
+pub mod tuning;
 
 pub use ast::external;
 pub use classical::{definitions, lexer, parser, project};

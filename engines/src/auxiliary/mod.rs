@@ -32,6 +32,7 @@ use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::settle::dropped::is_genuine;
 use crate::small_scopes::first_states::FirstStates;
+use crate::tuning::tuning;
 use crate::verdict::Progress;
 
 use self::closing::{Closing, label};
@@ -41,24 +42,6 @@ use self::search::{LemmaSearch, search};
 mod closing;
 mod goal;
 mod search;
-
-/// Least time for one search.
-const LEAST: Duration = Duration::from_secs(1);
-
-/// Time for one search where the run has no end.
-const UNLIMITED: Duration = Duration::from_secs(30);
-
-/// Share of the time in which the machine is proved as it is.
-const FIRST: f64 = 0.4;
-
-/// Share of the time in which values are given sets that they lie in.
-const KINDS: f64 = 0.2;
-
-/// States that candidates are judged by.
-const STATES: usize = 200;
-
-/// Share of the time that searches have; the rest is for leaving out what is not needed.
-const SEARCHES: f64 = 0.75;
 
 /// A conjunct to be added to the invariant.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -114,8 +97,13 @@ pub fn strengthen(
     observer: &mut dyn Observer<Progress>,
     proved: &mut dyn FnMut(&Proof),
 ) -> Result<Strengthened, SolverError> {
-    let before =
-        prove_obligations(Arc::clone(&job.model), &job.scope, open, &share(&job.budget, FIRST), proved)?;
+    let before = prove_obligations(
+        Arc::clone(&job.model),
+        &job.scope,
+        open,
+        &share(&job.budget, tuning().auxiliary.first),
+        proved,
+    )?;
     let done = before.all.iter().filter(|p| p.status.is_discharged());
     let discharged: BTreeSet<String> = done.map(|p| p.name.clone()).collect();
     let system = Problem::plain(job, &Excluded::default()).system;
@@ -196,7 +184,7 @@ impl Strengthening<'_> {
             return Ok(());
         }
         let model = Arc::clone(&self.job.model);
-        let budget = share(&self.job.budget, KINDS);
+        let budget = share(&self.job.budget, tuning().auxiliary.kinds);
         let mut variables = BTreeSet::new();
         self.goals.iter().for_each(|(_, goal)| variables.extend(goal.variables(&model)));
         let Some(met) = FirstStates::visit(self.job) else { return Ok(()) };
@@ -204,7 +192,8 @@ impl Strengthening<'_> {
         candidates.extend(typing(&model));
         candidates.retain(|p| Names::of_pred(p).variables.is_subset(&variables));
         let known: Vec<String> = model.invariant.iter().map(|c| print::pred(&model, &c.pred)).collect();
-        let truths = met.judge(self.job, STATES, &candidates.iter().collect::<Vec<_>>());
+        let truths =
+            met.judge(self.job, tuning().first_states.judged_by, &candidates.iter().collect::<Vec<_>>());
         let hold = |truth: &Option<Vec<bool>>| truth.as_ref().is_some_and(|all| all.iter().all(|t| *t));
         let mut texts: Vec<String> = vec![];
         for (p, _) in candidates.iter().zip(&truths).filter(|(_, truth)| hold(truth)) {
@@ -263,10 +252,11 @@ impl Strengthening<'_> {
     /// Time for the next one of so many searches; `None` where none is left. All goals together leave some to the others.
     fn time(&self, searches: usize, together: bool) -> Option<Duration> {
         self.job.budget.check().ok()?;
-        let Some(left) = self.job.budget.left() else { return Some(UNLIMITED) };
-        let left = left.mul_f64(SEARCHES);
-        let parts = if together && searches > 1 { 4 } else { searches as u32 };
-        Some((left / parts).max(LEAST).min(left))
+        let Some(left) = self.job.budget.left() else { return Some(tuning().auxiliary.unlimited) };
+        let left = left.mul_f64(tuning().auxiliary.searches);
+        let parts =
+            if together && searches > 1 { tuning().auxiliary.together_share } else { searches as u32 };
+        Some((left / parts).max(tuning().auxiliary.least).min(left))
     }
 
     fn is_open(&self, i: usize) -> bool {

@@ -1,7 +1,5 @@
 //! Searching lemmas that make goals hold in all reachable states.
 
-use std::time::Duration;
-
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
@@ -14,12 +12,10 @@ use crate::ic3::Ic3;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
+use crate::tuning::tuning;
 use crate::turn::Turn;
 use crate::verdict::Progress;
 use crate::wishes::Wishes;
-
-/// Longest time for one query.
-const QUERY: Duration = Duration::from_secs(5);
 
 /// Result of a search for lemmas.
 #[derive(Debug)]
@@ -50,8 +46,15 @@ pub(super) fn search(
     let mut ic3 = Ic3::new(&mut problem, &job, open)?;
     let (wishes, mut turn) = (Wishes::default(), Turn::alone());
     let small_scopes = &wishes;
-    let mut work =
-        Work { job: &job, open, observer, small_scopes, query: Some(QUERY), turn: &mut turn, end: None };
+    let mut work = Work {
+        job: &job,
+        open,
+        observer,
+        small_scopes,
+        query: Some(tuning().auxiliary.query),
+        turn: &mut turn,
+        end: None,
+    };
     let mut outcome = ic3.run(&mut problem, &mut work)?;
     if matches!(outcome, Outcome::Unknown(_))
         && let Some(found) = Hunt::default().fulfil(&question.excluded, &wishes, &mut work)?

@@ -17,9 +17,7 @@ use crate::options::Job;
 use crate::outcome::Work;
 use crate::paths::Start;
 use crate::problem::Problem;
-
-/// Longest time for a question in which a literal is left out.
-const SMALLER: Duration = Duration::from_millis(500);
+use crate::tuning::tuning;
 
 /// The answer to a question, and who knows it.
 pub(super) struct Answer<T> {
@@ -93,7 +91,8 @@ impl Search {
             let smaller = lemma.without(literal);
             let mut dropped = true;
             for question in [Question::Initially(&smaller), Question::Into(&smaller, frame)] {
-                dropped = dropped && self.is_impossible(problem, work, question, Some(SMALLER))?;
+                dropped = dropped
+                    && self.is_impossible(problem, work, question, Some(tuning().deduction.smaller))?;
             }
             match dropped {
                 true => lemma = smaller,

@@ -8,7 +8,6 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{SolverError, TermValue};
@@ -25,16 +24,7 @@ use crate::invariants::templates::{differences, templates};
 use crate::invariants::typing::typing;
 use crate::options::Job;
 use crate::problem::{Decided, Problem, decide};
-
-/// States that candidates are judged by.
-const STATES: usize = 200;
-/// Conditions, equations and other predicates that clauses are made of, at most, and candidates that are asked.
-const CONDITIONS: usize = 40;
-const PREDICATES: usize = 120;
-const CANDIDATES: usize = 500;
-/// Longest time for one question, and for all.
-const QUERY: Duration = Duration::from_millis(200);
-const ALL: Duration = Duration::from_millis(1500);
+use crate::tuning::tuning;
 
 /// A literal of a candidate: a predicate by position, true or false.
 type Literal = (usize, bool);
@@ -47,7 +37,7 @@ impl Steps {
     /// If the solver fails.
     pub fn guess(&mut self, problem: &mut Problem, job: &Job) -> Result<bool, SolverError> {
         let Some(met) = problem.first_states(job) else { return Ok(false) };
-        let budget = job.budget.within(ALL).per_query(QUERY);
+        let budget = job.budget.within(tuning().houdini.all).per_query(tuning().houdini.query);
         let mut predicates = Predicates::default();
         let mut add = |steps: &mut Steps, sources: Vec<Pred>, most: usize| {
             let before = predicates.len();
@@ -61,19 +51,23 @@ impl Steps {
             }
             before..predicates.len()
         };
-        let conditions = add(self, conditions(&job.model), CONDITIONS);
-        let equations = add(self, equations(&job.model, &met), PREDICATES);
-        add(self, shapes(&job.model, &met), PREDICATES);
-        add(self, typing(&job.model), PREDICATES);
+        let conditions = add(self, conditions(&job.model), tuning().houdini.conditions);
+        let equations = add(self, equations(&job.model, &met), tuning().houdini.predicates);
+        add(self, shapes(&job.model, &met), tuning().houdini.predicates);
+        add(self, typing(&job.model), tuning().houdini.predicates);
         let mut others = seeds(&job.model);
         others.extend((0..).map_while(|round| templates(&job.model, round)).flatten());
         others.extend(differences(&job.model, &met));
-        add(self, others, PREDICATES);
+        add(self, others, tuning().houdini.predicates);
         self.declare(problem, &Predicates::default())?;
         let preds: Vec<&Pred> = predicates.all().iter().map(|p| &p.pred).collect();
         let pool = Pool {
             sizes: preds.iter().map(|p| size(p)).collect(),
-            truths: met.judge(job, STATES, &preds).iter().map(|t| t.as_ref().map(|t| Truth::of(t))).collect(),
+            truths: met
+                .judge(job, tuning().first_states.judged_by, &preds)
+                .iter()
+                .map(|t| t.as_ref().map(|t| Truth::of(t)))
+                .collect(),
             conditions,
             equations,
         };
@@ -253,7 +247,7 @@ impl Pool {
         }
         longer.sort_by_key(|c| c.iter().map(|&(i, _)| self.sizes[i]).sum::<usize>());
         found.extend(longer);
-        found.truncate(CANDIDATES);
+        found.truncate(tuning().houdini.candidates);
         found
     }
 

@@ -32,13 +32,11 @@ use crate::bmc::Bmc;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
+use crate::tuning::tuning;
 use crate::verdict::Progress;
 use abstract_path::Goal;
 use domain::diagrams::Diagrams;
 use search::{End, Search};
-
-/// First time of each domain before it is the other one's turn; doubled every round.
-const FIRST_TURN: Duration = Duration::from_millis(250);
 
 /// An IC3 prover.
 #[derive(Debug)]
@@ -83,7 +81,15 @@ impl Ic3 {
             turns.push(Turn { search, path: None, given_up: false });
             waiting = Diagrams::of(problem, job).is_some();
         }
-        Ok(Ic3 { base, is_settled, turns, waiting, turn: FIRST_TURN, given_up: None, guessed: vec![] })
+        Ok(Ic3 {
+            base,
+            is_settled,
+            turns,
+            waiting,
+            turn: tuning().ic3.first_turn,
+            given_up: None,
+            guessed: vec![],
+        })
     }
 
     /// No violation on any trace with up to this many events.
@@ -146,7 +152,7 @@ impl Ic3 {
             // Diagrams have the larger part, for they take up less of what they began before.
             let turn = match i {
                 0 => self.turn,
-                _ => self.turn / 4,
+                _ => self.turn / tuning().ic3.later_turn_share,
             };
             let outcome = match self.turns.len() == 1 && !self.waiting {
                 true => self.take(i, problem, work)?,

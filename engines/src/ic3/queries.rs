@@ -5,7 +5,6 @@
 //! a literal each. Lemmas stand behind the activation literal of their frame; everything else is assumed.
 
 use std::collections::{BTreeSet, HashMap};
-use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Model, Session, SolverError, Statistics, TermValue};
@@ -24,27 +23,7 @@ use crate::invariants::predicate::{Predicates, size};
 use crate::options::Job;
 use crate::outcome::Work;
 use crate::problem::{Decided, MayBeOpen, Open, Problem, decide};
-
-/// How many elements sorts have at most where states are looked for first.
-const SMALL: [usize; 3] = [2, 3, 4];
-
-/// In how many of these sizes a state is looked for before it is asked of all sizes.
-const SMALL_FIRST: usize = 2;
-
-/// How often a session that does not come to an end is left for a new one.
-const SPARE: usize = 6;
-
-/// Longest time for a question about sets of any size before it is asked of all small sizes.
-const ANY_SIZE_FIRST: Duration = Duration::from_millis(100);
-
-/// Longest time for one question about sets of any size, in a session and then once more in a new one.
-const ANY_SIZE: Duration = Duration::from_secs(2);
-
-/// How many times as long it may take at most, doubled wherever a question is not decided within it.
-const MOST_PATIENCE: u32 = 8;
-
-/// Longest time to look for a state with fewer elements.
-const SMALLER: Duration = Duration::from_millis(300);
+use crate::tuning::tuning;
 
 /// The session with what is asserted in it.
 #[derive(Debug)]
@@ -152,11 +131,11 @@ impl Steps {
         let mut session = open(problem.terms())?;
         session.only_read_arrays(problem.system.whole_carriers());
         let mut small = vec![];
-        for size in SMALL {
+        for size in tuning().diagrams.small {
             small.push(Small::new(open(problem.terms())?, sorts, problem.system.whole_carriers(), size)?);
         }
         let mut steps = Steps::of(problem, job, session, small)?;
-        for _ in 0..SPARE {
+        for _ in 0..tuning().diagrams.spare {
             steps.spare.push(open(problem.terms())?);
         }
         for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
@@ -309,7 +288,7 @@ impl Steps {
     ) -> bool {
         let terms = system.terms.clone();
         let wrong = unrolling.state(terms.not(condition), 0);
-        let budget = budget.per_query(std::time::Duration::from_millis(300));
+        let budget = budget.per_query(tuning().ic3.always);
         matches!(decide(&mut self.session, &[wrong], &budget), Ok(Decided::Unsat(_)))
     }
 
@@ -524,14 +503,14 @@ impl Steps {
         budget: &Budget,
     ) -> Result<BySize, SolverError> {
         // Where sets are small a state is found soon, and one with few elements says most.
-        let tried = self.small.len().min(SMALL_FIRST);
+        let tried = self.small.len().min(tuning().diagrams.small_first);
         if let Some(i) = self.find_small(0..tried, assumptions, budget)? {
             return Ok(BySize(Some(i), Decided::Sat));
         }
         // What no state is like is mostly shown soon; a state takes longer to find the larger it may be.
         let mut found = None;
         if tried < self.small.len() {
-            match decide(&mut self.session, assumptions, &budget.within(ANY_SIZE_FIRST))? {
+            match decide(&mut self.session, assumptions, &budget.within(tuning().diagrams.any_size_first))? {
                 Decided::Unknown(_) => {}
                 Decided::Sat if read => found = Some(Decided::Sat),
                 decided => return Ok(BySize(None, decided)),
@@ -557,7 +536,11 @@ impl Steps {
         if self.small.is_empty() {
             return decide(&mut self.session, assumptions, budget);
         }
-        let first = decide(&mut self.session, assumptions, &budget.within(ANY_SIZE * self.patience))?;
+        let first = decide(
+            &mut self.session,
+            assumptions,
+            &budget.within(tuning().diagrams.any_size * self.patience),
+        )?;
         if !matches!(first, Decided::Unknown(_)) || budget.check().is_err() {
             return Ok(first);
         }
@@ -567,7 +550,7 @@ impl Steps {
             session.assert(t)?;
         }
         self.done += std::mem::replace(&mut self.session, session).statistics();
-        decide(&mut self.session, assumptions, &budget.within(ANY_SIZE * self.patience))
+        decide(&mut self.session, assumptions, &budget.within(tuning().diagrams.any_size * self.patience))
     }
 
     /// Whether what was not decided is worth being asked again: for twice as long, and in a new session.
@@ -575,7 +558,7 @@ impl Steps {
     /// # Errors
     /// If the solver cannot be started.
     pub fn wait_longer(&mut self, problem: &Problem, open: &mut Open<'_>) -> Result<bool, SolverError> {
-        if self.small.is_empty() || self.patience >= MOST_PATIENCE {
+        if self.small.is_empty() || self.patience >= tuning().diagrams.most_patience {
             return Ok(false);
         }
         self.patience *= 2;
@@ -597,7 +580,7 @@ impl Steps {
                 small.session.assert(t)?;
             }
             small.told = self.told.len();
-            let budget = budget.within(SMALLER);
+            let budget = budget.within(tuning().ic3.smaller);
             if small.session.left_out() > 0
                 || decide(&mut small.session, assumptions, &budget)? != Decided::Sat
             {

@@ -28,11 +28,9 @@ use crate::paths::counterexample::confirm_induction;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Open, Problem};
+use crate::tuning::tuning;
 use crate::verdict::{CounterexampleToInduction, Engine, Progress};
 use lemmas::Lemmas;
-
-/// Paths shorter than this are tried without lemmas.
-const PLAIN: usize = 2;
 
 /// A k-induction prover.
 #[derive(Debug)]
@@ -121,7 +119,7 @@ impl Kind {
                 let why = why.to_string();
                 return self.only_refute(problem, work, why);
             }
-            if k >= PLAIN && self.lemmas.is_none() {
+            if k >= tuning().induction.plain && self.lemmas.is_none() {
                 self.begin_lemmas(problem, work, k)?;
             }
             let begin = work.worked();

@@ -18,15 +18,7 @@ use bsym_semantics::value::Value;
 use super::linear::{binary, equation, gcd, null_space};
 use super::predicate::{compare, integer, variable};
 use crate::small_scopes::first_states::FirstStates;
-
-/// Integer variables and constants; more have too many equations by chance.
-const COLUMNS: usize = 12;
-/// States after one event that are looked at.
-const ROWS: usize = 400;
-/// The largest weight of a variable; larger ones are chance.
-const WEIGHT: i128 = 100;
-/// Values of a variable from which its remainder is believed.
-const VALUES: usize = 4;
+use crate::tuning::tuning;
 
 /// A row of values and a 1 for the constant part.
 type Rows = BTreeSet<Vec<i128>>;
@@ -34,7 +26,7 @@ type Rows = BTreeSet<Vec<i128>>;
 /// Candidate equations. None where there are no two integers to compare.
 pub(crate) fn equations(model: &Model, met: &FirstStates) -> Vec<Pred> {
     let columns = Columns::of(model);
-    if columns.variables.is_empty() || columns.width() > COLUMNS {
+    if columns.variables.is_empty() || columns.width() > tuning().affine.columns {
         return vec![];
     }
     let met = rows(met, &columns);
@@ -85,7 +77,7 @@ impl Columns {
     fn equation(&self, weights: &[i128]) -> Option<Pred> {
         let (n, weights) = weights.split_last()?;
         let of_variables = &weights[..self.variables.len()];
-        if weights.iter().any(|w| w.abs() > WEIGHT) || of_variables.iter().all(|&w| w == 0) {
+        if weights.iter().any(|w| w.abs() > tuning().affine.weight) || of_variables.iter().all(|&w| w == 0) {
             return None;
         }
         let names = self.variables.iter().map(|&v| ExprKind::Var(v));
@@ -101,13 +93,15 @@ impl Columns {
         let mut found = vec![];
         for (i, &v) in self.variables.iter().enumerate() {
             let values: BTreeSet<i128> = rows.iter().map(|row| row[i]).collect();
-            let (Some(&first), true) = (values.first(), values.len() >= VALUES) else { continue };
+            let (Some(&first), true) = (values.first(), values.len() >= tuning().affine.values) else {
+                continue;
+            };
             let modulus = values.iter().fold(0, |d, &n| gcd(d, n - first));
             let (Ok(m), Ok(remainder)) = (i64::try_from(modulus), i64::try_from(first % modulus.max(1)))
             else {
                 continue;
             };
-            if !(2..=WEIGHT).contains(&modulus) || first < 0 && remainder != 0 {
+            if !(2..=tuning().affine.weight).contains(&modulus) || first < 0 && remainder != 0 {
                 continue;
             }
             let x = || variable(model, v);
@@ -125,7 +119,7 @@ fn rows(met: &FirstStates, columns: &Columns) -> BTreeMap<Option<EventId>, Rows>
     let mut all: BTreeMap<Option<EventId>, Rows> = BTreeMap::new();
     for one in met.all() {
         let rows = all.entry(one.event).or_default();
-        if rows.len() < ROWS {
+        if rows.len() < tuning().affine.rows {
             rows.extend(columns.row(met.constants(one), &one.state));
         }
     }

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use bsym_language::model::*;
 use bsym_language::types::{CarrierId, Type};
 
-/// Elements of one set that a lemma speaks of at most.
-pub const ELEMENTS: usize = 6;
+use crate::tuning::tuning;
 
 /// Adds names for elements of the deferred sets of a model: without them no engine says a lemma with a quantifier. They are
 /// locals that nothing in the model speaks of.
@@ -17,7 +16,7 @@ pub fn add(model: &mut Model) {
         }
         let id = CarrierId(c as u32);
         let base = base(&model.carriers[c].name);
-        let (mut number, mut missing) = (0, ELEMENTS - of(model, id).len());
+        let (mut number, mut missing) = (0, tuning().invariants.elements - of(model, id).len());
         while missing > 0 {
             number += 1;
             let name = format!("{base}{number}");
@@ -38,7 +37,7 @@ pub fn of(model: &Model, set: CarrierId) -> Vec<LocalId> {
     let ours = |v: &Variable| v.ty == Type::Carrier(set) && v.span == carrier.span && numbered(&v.name);
     let mut names = BTreeSet::new();
     let all = model.locals.iter().enumerate().filter(|(_, v)| ours(v) && names.insert(&v.name));
-    all.map(|(i, _)| LocalId(i as u32)).take(ELEMENTS).collect()
+    all.map(|(i, _)| LocalId(i as u32)).take(tuning().invariants.elements).collect()
 }
 
 /// What the names of a set's elements begin with: `node` for `NODE`.

@@ -12,11 +12,7 @@ use bsym_language::walk::Names;
 
 use super::linear::{equation, null_space};
 
-/// More variables are not looked at.
-const MANY: usize = 64;
-
-/// Paths through one event, at most.
-const PATHS: usize = 256;
+use crate::tuning::tuning;
 
 /// What one path through an event adds to each variable it writes; `None` if that is no fixed number.
 type Effect = BTreeMap<VarId, Option<i64>>;
@@ -33,7 +29,7 @@ fn conserved(model: &Model) -> Option<Vec<Pred>> {
     let effects: BTreeSet<Effect> = events.flat_map(|e| effects(model, e)).collect();
     let fixed = |v: &VarId| effects.iter().all(|e| !matches!(e.get(v), Some(None)));
     let columns: Vec<VarId> = initial.keys().copied().filter(fixed).collect();
-    if columns.len() > MANY {
+    if columns.len() > tuning().invariants.conserved_variables {
         return None;
     }
     let rows = effects
@@ -111,7 +107,9 @@ fn initial_values(s: &Subst) -> BTreeMap<VarId, Value> {
 fn effects(model: &Model, event: EventId) -> Vec<Effect> {
     let first = LocalId(model.locals.len() as u32);
     let mut demand = |_: &Path, _: Demand, _: &Pred| {};
-    match Walker::new(model, PATHS, first, &mut demand).event(Some(event), Path::default()) {
+    match Walker::new(model, tuning().invariants.conserved_paths, first, &mut demand)
+        .event(Some(event), Path::default())
+    {
         Ok(paths) => paths
             .iter()
             .map(|path| path.values.variables.iter().map(|(&v, e)| (v, added(v, e))).collect())

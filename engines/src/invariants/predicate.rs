@@ -14,6 +14,7 @@ use bsym_language::types::Type;
 use bsym_language::walk::{Names, Visitor, walk_pred};
 
 use crate::invariants::cube::{Cube, Literal};
+use crate::tuning::tuning;
 
 /// A predicate over one state.
 #[derive(Clone, Debug)]
@@ -75,7 +76,7 @@ impl Predicates {
         // Constants alone say nothing about states.
         let symbols: BTreeSet<Term> = system.state_symbols().into_iter().collect();
         let speaks = terms.symbols(&[t]).iter().any(|&s| symbols.contains(&terms.symbol_term(s)));
-        if !speaks || terms.quantifiers(&[t]) > 0 && self.all.len() > 40 {
+        if !speaks || terms.quantifiers(&[t]) > 0 && self.all.len() > tuning().invariants.quantified_until {
             return false;
         }
         if !self.known.insert(t) {

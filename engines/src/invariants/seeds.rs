@@ -7,6 +7,8 @@ use bsym_language::walk::{Names, Visitor, walk_subst};
 use super::conserved;
 use super::predicate::{compare, integer, variable};
 
+use crate::tuning::tuning;
+
 /// The atoms of invariant, guards, conditions and initialisation that speak of variables and constants
 /// only, and the sums that no event changes.
 pub fn seeds(model: &Model) -> Vec<Pred> {
@@ -62,7 +64,7 @@ fn atoms(p: &Pred, found: &mut Vec<Pred>) {
                 found.push(compare(CompareOp::GreaterEqual, (**x).clone(), (**low).clone()));
                 found.push(compare(CompareOp::LessEqual, (**x).clone(), (**high).clone()));
             }
-            ExprKind::SetExtension(items) if items.len() <= 16 => {
+            ExprKind::SetExtension(items) if items.len() <= tuning().invariants.extension => {
                 found.extend(items.iter().map(|i| compare(CompareOp::Equal, (**x).clone(), i.clone())));
             }
             ExprKind::Set(BuiltinSet::Natural | BuiltinSet::Nat) => {

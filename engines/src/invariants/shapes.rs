@@ -12,9 +12,7 @@ use bsym_semantics::value::Value;
 use super::predicate::{compare, expr, integer, variable, variables};
 use super::typing::whole;
 use crate::small_scopes::first_states::FirstStates;
-
-/// Values of one variable that are looked at.
-const VALUES: usize = 100;
+use crate::tuning::tuning;
 
 /// For every variable that has something inside: with the integers that were met, and with all of them outside of domains.
 pub fn shapes(model: &Model, met: &FirstStates) -> Vec<Pred> {
@@ -22,7 +20,7 @@ pub fn shapes(model: &Model, met: &FirstStates) -> Vec<Pred> {
     for v in variables(model).filter(|v| has_parts(&model.variables[v.index()].ty)) {
         let ty = &model.variables[v.index()].ty;
         let values: BTreeSet<&Value> = met.all().iter().map(|one| &one.state[v.index()]).collect();
-        let values: Vec<&Value> = values.into_iter().take(VALUES).collect();
+        let values: Vec<&Value> = values.into_iter().take(tuning().invariants.shape_values).collect();
         let mut said: Vec<Expr> = vec![];
         for tight in [false, true] {
             let shapes = Shapes { model, scope: met.scope(), tight };

@@ -11,6 +11,7 @@ use bsym_semantics::value::Value;
 use super::linear::binary;
 use super::predicate::{compare, expr, integer, variable, variables};
 use crate::small_scopes::first_states::{FirstStates, Met};
+use crate::tuning::tuning;
 
 /// The integers that are written in the model.
 struct Literals(BTreeSet<Int>);
@@ -49,7 +50,7 @@ pub fn templates(model: &Model, round: usize) -> Option<Vec<Pred>> {
             let ints: Vec<VarId> =
                 variables(model).filter(|v| model.variables[v.index()].ty == Type::Int).collect();
             for &v in &ints {
-                for n in literals.0.iter().take(12) {
+                for n in literals.0.iter().take(tuning().invariants.literals) {
                     found.push(compare(CompareOp::LessEqual, variable(model, v), integer(n.clone())));
                     found.push(compare(CompareOp::GreaterEqual, variable(model, v), integer(n.clone())));
                 }
@@ -81,7 +82,7 @@ fn enumeration(model: &Model, v: VarId, found: &mut Vec<Pred>) {
         }
         Type::Carrier(c) => {
             if let CarrierKind::Enumerated(elements) = &model.carriers[c.index()].kind
-                && elements.len() <= 32
+                && elements.len() <= tuning().invariants.enumerated
             {
                 for i in 0..elements.len() as u32 {
                     let element = expr(ExprKind::Element(*c, i), ty.clone());
@@ -113,9 +114,7 @@ fn set_pairs(model: &Model, found: &mut Vec<Pred>) {
             _ => {}
         }
     }
-    if sets.len() > 12 {
-        sets.truncate(12);
-    }
+    sets.truncate(tuning().invariants.set_pairs);
     for (i, s) in sets.iter().enumerate() {
         let empty = expr(ExprKind::EmptySet, s.ty.clone());
         found.push(compare(CompareOp::Equal, s.clone(), empty.clone()));

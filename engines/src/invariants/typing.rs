@@ -7,9 +7,7 @@ use bsym_language::types::Type;
 
 use super::predicate::{compare, expr, pred, variable, variables};
 
-/// Sets that one value is held against at most, and candidates.
-const SETS: usize = 6;
-const CANDIDATES: usize = 120;
+use crate::tuning::tuning;
 
 /// The kinds of functions, the strongest first.
 const TOTAL: [BinaryOp; 2] = [BinaryOp::TotalInjection, BinaryOp::TotalFunction];
@@ -25,7 +23,7 @@ pub fn typing(model: &Model) -> Vec<Pred> {
             None => lies(model, v, &value, &mut found),
         }
     }
-    found.truncate(CANDIDATES);
+    found.truncate(tuning().invariants.typing);
     found
 }
 
@@ -73,7 +71,7 @@ fn sets(model: &Model, but: VarId, element: &Type) -> Vec<Expr> {
     let constants = model.constants.iter().enumerate().filter(|(_, c)| c.ty == ty);
     let constants = constants.map(|(c, _)| expr(ExprKind::Const(ConstId(c as u32)), ty.clone()));
     let others = variables(model).filter(|&w| w != but && model.variables[w.index()].ty == ty);
-    constants.chain(others.map(|w| variable(model, w))).take(SETS).collect()
+    constants.chain(others.map(|w| variable(model, w))).take(tuning().invariants.typing_sets).collect()
 }
 
 /// The set of all values of a type.

@@ -8,6 +8,8 @@ use bsym_language::walk::{Names, Replacement, Visitor};
 use super::predicate::size;
 use super::seeds::{Assignments, Conditions};
 
+use crate::tuning::tuning;
+
 /// Weakest preconditions of an atom through the assignments of an event, with its interval-bounded
 /// parameters at their bounds. Heuristic: conditions of branches are not kept, predicates need not be true.
 pub fn through(event: &Event, atom: &Pred) -> Vec<Pred> {
@@ -24,7 +26,7 @@ pub fn through(event: &Event, atom: &Pred) -> Vec<Pred> {
     for (v, e) in assigned.0 {
         by_variable.entry(v).or_default().push(e);
     }
-    let widest = by_variable.values().map(Vec::len).max().unwrap_or(0).min(4);
+    let widest = by_variable.values().map(Vec::len).max().unwrap_or(0).min(tuning().invariants.assignments);
     for i in 0..widest {
         let mut replacement = Replacement::default();
         for (v, all) in &by_variable {
@@ -54,7 +56,9 @@ pub fn through(event: &Event, atom: &Pred) -> Vec<Pred> {
             }
         }
     }
-    found.retain(|p| !Names::of_pred(p).variables.is_empty() && size(p) < 200);
+    found.retain(|p| {
+        !Names::of_pred(p).variables.is_empty() && size(p) < tuning().invariants.largest_precondition
+    });
     found
 }
 

@@ -3,8 +3,6 @@
 //! What a machine does under such a valuation nobody can say, so that a proof about the others answers less than was
 //! asked. A solver proposes the valuation, and the evaluator has the last word.
 
-use std::time::Duration;
-
 use bsym_encodings::concretize::read_state;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::term::Terms;
@@ -18,12 +16,7 @@ use bsym_semantics::value::text::value_text;
 
 use crate::options::Job;
 use crate::problem::{Open, Problem};
-use crate::small_scopes::LIMITS;
-
-/// Longest time for one axiom.
-const QUERY: Duration = Duration::from_millis(500);
-/// Longest time for all.
-const TIME: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// The first axiom that has no meaning under a valuation that satisfies those before it, and the valuation, in words.
 ///
@@ -34,7 +27,7 @@ pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<
     if system.axioms_defined.iter().all(|&defined| defined == Terms::TRUE) {
         return Ok(None);
     }
-    let budget = job.budget.within(TIME).per_query(QUERY);
+    let budget = job.budget.within(tuning().settle.axioms).per_query(tuning().settle.axiom);
     let mut session = open(problem.terms())?;
     for &t in &system.background {
         session.assert(t)?;
@@ -56,7 +49,7 @@ pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<
 
 /// What is wrong with axiom `i` in a valuation, if the evaluator says so.
 fn confirmed(model: &Model, scope: &Scope, constants: &[Value], i: usize) -> Option<String> {
-    let eval = Evaluator::new(model, scope).with_limits(LIMITS);
+    let eval = Evaluator::new(model, scope).with_limits(tuning().small_scopes.limits);
     let env = Env::new(constants, &[]);
     if !model.axioms[..i].iter().all(|axiom| eval.pred(&env, &axiom.pred) == Ok(true)) {
         return None;

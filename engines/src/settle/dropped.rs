@@ -10,11 +10,8 @@ use bsym_semantics::trace::doubt;
 use bsym_semantics::verdict::Counterexample;
 
 use crate::options::Job;
+use crate::tuning::tuning;
 use crate::verdict::{PropertyVerdict, Report, Verdict, violated_properties};
-
-/// How many events deeper than the doubtful trace the second search goes. It has an end of its own, since the first
-/// one has an answer to show.
-const DEEPER: usize = 10;
 
 /// Whether a counterexample shows a fault of the machine.
 pub fn is_genuine(model: &Model, found: &Counterexample) -> bool {
@@ -39,7 +36,7 @@ pub fn weigh(job: &Job, report: &mut Report, decide: &mut dyn FnMut(&Job) -> Rep
             genuine.iter().flat_map(|c| &c.violations).flat_map(violated_properties).collect();
         // Without some events a state may be a deadlock that is none.
         let open_still = |p: &&Property| **p != Property::DeadlockFree && !known.contains(p);
-        let depth = doubtful.iter().map(|c| c.trace.steps.len()).max().unwrap_or(0) + DEEPER;
+        let depth = doubtful.iter().map(|c| c.trace.steps.len()).max().unwrap_or(0) + tuning().settle.deeper;
         let second = Job {
             model: model.into(),
             properties: job.properties.iter().filter(open_still).copied().collect(),

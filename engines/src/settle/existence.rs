@@ -28,6 +28,7 @@ use crate::options::Job;
 pub use crate::problem::Existence;
 use crate::problem::{Decided, Open, Problem, decide};
 use crate::small_scopes::{evaluate_in, scopes, with_sizes};
+use crate::tuning::tuning;
 
 /// How much it is worth to know.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,24 +43,19 @@ impl Effort {
     /// Time for one query of a solver.
     fn query(self) -> Duration {
         match self {
-            Effort::Quick => Duration::from_secs(1),
-            Effort::Thorough => Duration::from_secs(10),
+            Effort::Quick => tuning().settle.quick_query,
+            Effort::Thorough => tuning().settle.thorough_query,
         }
     }
 
     /// Time for the evaluator.
     fn evaluation(self) -> Duration {
         match self {
-            Effort::Quick => Duration::from_secs(3),
-            Effort::Thorough => Duration::from_secs(10),
+            Effort::Quick => tuning().settle.quick_evaluation,
+            Effort::Thorough => tuning().settle.thorough_evaluation,
         }
     }
 }
-
-/// Those in which a solver is asked.
-const SOLVED: [usize; 3] = [1, 2, 3];
-/// Valuations of the constants whose initialisation is tried in one scope.
-const VALUATIONS: usize = 1 << 10;
 
 /// Looks for a valuation and an initial state.
 ///
@@ -92,7 +88,7 @@ pub fn look(
     };
     let mut valuation = job.model.constants.is_empty() && job.model.axioms.is_empty();
     // A set of integers that nothing confines has too many values before it has one that is wanted.
-    let time = job.budget.within(effort.evaluation() / 2);
+    let time = job.budget.within(effort.evaluation() / tuning().settle.near_zero_share);
     for scope in scopes(&job.model, &scope) {
         let Some(near) = scope.near_zero(&job.model) else { break };
         let met = evaluate(&job.model, &scope, &near, &time);
@@ -113,7 +109,8 @@ pub fn look(
             return Ok(if valuation { no_initial_state(&job.model) } else { no_valuation(&job.model) });
         }
     }
-    let solved_in = (!finite && effort == Effort::Thorough).then(|| with_sizes(&job.model, &scope, &SOLVED));
+    let solved_in = (!finite && effort == Effort::Thorough)
+        .then(|| with_sizes(&job.model, &scope, &tuning().settle.solved));
     for scope in solved_in.into_iter().flatten() {
         let small = Job { scope, ..job.clone() };
         let mut problem = Problem::plain(&small, &Excluded::default());
@@ -288,7 +285,7 @@ fn evaluate(model: &Model, scope: &Scope, tried: &Scope, budget: &Budget) -> Met
                 }
             });
             left_open |= done.is_err();
-            if met.shown.is_some() || count >= VALUATIONS {
+            if met.shown.is_some() || count >= tuning().settle.valuations {
                 ControlFlow::Break(())
             } else {
                 ControlFlow::Continue(())

@@ -10,8 +10,6 @@ pub(crate) mod dropped;
 pub mod existence;
 pub(crate) mod wrong_status;
 
-use std::time::Duration;
-
 use bsym_encodings::session::{self, SolverError};
 use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
@@ -25,8 +23,9 @@ use bsym_semantics::verdict::{Condition, Counterexample, Reason};
 use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::small_scopes::sample;
+use crate::tuning::tuning;
 use crate::verdict::{Contradicted, Objection, Proof, Verdict};
-use crate::vetting::{PROOF, insist};
+use crate::vetting::insist;
 use crate::walk::{Question, Walked, walk};
 use axioms::ill_defined;
 use existence::Existence;
@@ -189,13 +188,9 @@ fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     })
 }
 
-/// Time in a run for the sequents about representations, of which a large machine has hundreds; whoever checks the certificate
-/// takes more.
-const REPRESENTATIONS: Duration = Duration::from_millis(250);
-
 /// Whether every value fits the representation that the encoding has for it. What nobody decides is said with the proof.
 fn representations(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
-    let budget = passed.job.budget.within(REPRESENTATIONS);
+    let budget = passed.job.budget.within(tuning().settle.representations);
     let found = check_representations(&passed.problem.system, passed.claim, passed.open, &budget)?;
     passed.checked.checks += found.checks;
     *passed.represented = found;
@@ -247,7 +242,7 @@ fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     if let Some(found) = sample::violation(job, &problem.system.scope).filter(|found| is_news(found)) {
         return Ok(Finding::Instead(Verdict::Violated(found)));
     }
-    let insisted = insist(job, trusted, PROOF, *open)?;
+    let insisted = insist(job, trusted, tuning().vetting.proof, *open)?;
     if !insisted.wrong.is_empty() {
         return Ok(Finding::Wrong(insisted.wrong));
     }

@@ -6,7 +6,6 @@
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use bsym_language::model::{EventId, Pred};
 use bsym_semantics::evaluator::Evaluator;
@@ -17,17 +16,7 @@ use bsym_semantics::value::env::Env;
 
 use crate::options::Job;
 use crate::small_scopes::{evaluate_in, scopes, valuations};
-
-/// Valuations listed, and those of them that are used, spread evenly.
-const LISTED: usize = 256;
-const VALUATIONS: usize = 16;
-/// Transitions under one valuation, and of one event out of one state.
-const TRANSITIONS: usize = 300;
-const BRANCHES: usize = 8;
-/// States after one event that are kept.
-const AFTER_EVENT: usize = 400;
-/// Longest time for the visit, and for judging candidates.
-const TIME: Duration = Duration::from_millis(500);
+use crate::tuning::tuning;
 
 /// States that were met.
 #[derive(Clone, Debug)]
@@ -54,14 +43,20 @@ impl FirstStates {
         let scope = scopes(&job.model, &job.scope).next()?;
         let scope = scope.near_zero(&job.model).unwrap_or(scope);
         let mut found = FirstStates { scope: scope.clone(), valuations: vec![], states: vec![] };
-        evaluate_in(&job.model, &scope, &job.budget.within(TIME), &Cuts::default(), |eval| {
-            let listed = valuations(eval, LISTED);
-            let step = listed.len().div_ceil(VALUATIONS).max(1);
-            for constants in listed.into_iter().step_by(step) {
-                found.valuations.push(constants);
-                found.visit_under(job, eval);
-            }
-        });
+        evaluate_in(
+            &job.model,
+            &scope,
+            &job.budget.within(tuning().first_states.time),
+            &Cuts::default(),
+            |eval| {
+                let listed = valuations(eval, tuning().first_states.listed);
+                let step = listed.len().div_ceil(tuning().first_states.valuations).max(1);
+                for constants in listed.into_iter().step_by(step) {
+                    found.valuations.push(constants);
+                    found.visit_under(job, eval);
+                }
+            },
+        );
         Some(found)
     }
 
@@ -85,14 +80,20 @@ impl FirstStates {
     pub fn judge(&self, job: &Job, most: usize, predicates: &[&Pred]) -> Vec<Option<Vec<bool>>> {
         let step = self.states.len().div_ceil(most).max(1);
         let mut verdicts = vec![None; predicates.len()];
-        evaluate_in(&job.model, &self.scope, &job.budget.within(TIME), &Cuts::default(), |eval| {
-            for (verdict, pred) in verdicts.iter_mut().zip(predicates) {
-                let states = self.states.iter().step_by(step);
-                *verdict = states
-                    .map(|met| eval.pred(&Env::new(self.constants(met), &met.state), pred).ok())
-                    .collect::<Option<Vec<bool>>>();
-            }
-        });
+        evaluate_in(
+            &job.model,
+            &self.scope,
+            &job.budget.within(tuning().first_states.time),
+            &Cuts::default(),
+            |eval| {
+                for (verdict, pred) in verdicts.iter_mut().zip(predicates) {
+                    let states = self.states.iter().step_by(step);
+                    *verdict = states
+                        .map(|met| eval.pred(&Env::new(self.constants(met), &met.state), pred).ok())
+                        .collect::<Option<Vec<bool>>>();
+                }
+            },
+        );
         verdicts
     }
 
@@ -110,12 +111,16 @@ impl FirstStates {
                 let mut reached = vec![];
                 let _ = eval.each_edge(event, &constants, &state, &mut |edge| {
                     reached.extend(edge.state().cloned());
-                    if reached.len() < BRANCHES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                    if reached.len() < tuning().first_states.branches {
+                        ControlFlow::Continue(())
+                    } else {
+                        ControlFlow::Break(())
+                    }
                 });
                 transitions += reached.len();
                 for next in reached {
                     let after = &mut after[event.map_or(0, |e: EventId| e.index() + 1)];
-                    if after.len() < AFTER_EVENT && after.insert(next.clone()) {
+                    if after.len() < tuning().first_states.after_event && after.insert(next.clone()) {
                         self.states.push(Met { valuation, event, state: next.clone() });
                     }
                     if known.insert(next.clone()) {
@@ -124,7 +129,10 @@ impl FirstStates {
                 }
             }
             let all = || (0..job.model.events.len() as u32).map(|e| Some(EventId(e))).collect();
-            from = queue.pop_front().filter(|_| transitions < TRANSITIONS).map(|state| (state, all()));
+            from = queue
+                .pop_front()
+                .filter(|_| transitions < tuning().first_states.transitions)
+                .map(|state| (state, all()));
         }
     }
 }

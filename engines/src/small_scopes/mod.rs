@@ -7,22 +7,19 @@ use std::ops::ControlFlow;
 
 use bsym_encodings::budget::Budget;
 use bsym_language::model::Model;
+use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
-use bsym_semantics::evaluator::{Evaluator, Limits};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::scope::least_sizes::least_sizes;
 use bsym_semantics::transition::state::Constants;
 
-/// Sizes of the deferred sets that have none, in the order in which the evaluator tries them.
-pub const SIZES: [usize; 8] = [2, 1, 3, 4, 5, 6, 7, 8];
-
-/// What the evaluator may spend on one formula.
-pub const LIMITS: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 };
+use crate::tuning::tuning;
 
 /// The scopes that the evaluator tries: the own one where it is finite.
 pub fn scopes(model: &Model, scope: &Scope) -> impl Iterator<Item = Scope> {
-    let sizes: &[usize] = if scope.is_finite(model) { &SIZES[..1] } else { &SIZES };
+    let sizes: &[usize] =
+        if scope.is_finite(model) { &tuning().small_scopes.sizes[..1] } else { &tuning().small_scopes.sizes };
     with_sizes(model, scope, sizes).into_iter()
 }
 
@@ -50,7 +47,12 @@ pub fn evaluate_in<R>(
 ) -> R {
     interruptible(&budget.cancellation(), budget.deadline, |interrupt| {
         let eval = Evaluator::new(model, scope);
-        work(&eval.with_limits(LIMITS).with_interrupt(interrupt).with_bounded_choices(cuts))
+        work(
+            &eval
+                .with_limits(tuning().small_scopes.limits)
+                .with_interrupt(interrupt)
+                .with_bounded_choices(cuts),
+        )
     })
 }
 

@@ -19,21 +19,15 @@ use bsym_semantics::verdict::Counterexample;
 use crate::options::Job;
 use crate::paths::counterexample::{Attempt, confirm, looked_for};
 use crate::small_scopes::{evaluate_in, scopes, valuations};
-
-/// Transitions in one scope.
-const TRANSITIONS: usize = 2000;
-/// Transitions of one event out of one state.
-const BRANCHES: usize = 64;
-/// Valuations of the constants in one scope.
-const VALUATIONS: usize = 2;
-/// Scopes, where sizes are open.
-const SCOPES: usize = 3;
+use crate::tuning::tuning;
 
 /// Looks for a violation of what is asked among the first states.
 pub fn violation(job: &Job, scope: &Scope) -> Option<Box<Counterexample>> {
-    scopes(&job.model, scope).take(SCOPES).find_map(|scope| {
+    scopes(&job.model, scope).take(tuning().sample.scopes).find_map(|scope| {
         evaluate_in(&job.model, &scope, &job.budget, &Cuts::default(), |eval| {
-            valuations(eval, VALUATIONS).into_iter().find_map(|constants| search(job, eval, constants))
+            valuations(eval, tuning().sample.valuations)
+                .into_iter()
+                .find_map(|constants| search(job, eval, constants))
         })
     })
 }
@@ -62,7 +56,11 @@ fn search(job: &Job, eval: &Evaluator<'_>, constants: Constants) -> Option<Box<C
             let _ = eval.each_edge(event, &constants, &state, &mut |edge| {
                 let state = edge.state().cloned();
                 steps.push(Step { event: edge.event, execution: edge.execution, state });
-                if steps.len() < BRANCHES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                if steps.len() < tuning().sample.branches {
+                    ControlFlow::Continue(())
+                } else {
+                    ControlFlow::Break(())
+                }
             });
             transitions += steps.len();
             for step in steps {
@@ -91,7 +89,7 @@ fn search(job: &Job, eval: &Evaluator<'_>, constants: Constants) -> Option<Box<C
         let within = |depth: usize| job.depth.is_none_or(|limit| depth <= limit);
         next = queue
             .pop_front()
-            .filter(|&(_, depth)| transitions < TRANSITIONS && within(depth))
+            .filter(|&(_, depth)| transitions < tuning().sample.transitions && within(depth))
             .map(|(i, depth)| (Some(i), depth));
     }
     None

@@ -30,26 +30,17 @@ use bsym_semantics::verdict::{Reason, Vacuous};
 
 use crate::bmc::failing_initialisation;
 use crate::options::Job;
-use crate::outcome::{DEEPEST_SMALL, Outcome, Work};
+use crate::outcome::{Outcome, Work};
 use crate::paths::counterexample::{Attempt, attempt};
 use crate::paths::diameter::Diameter;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
 use crate::problem::{Existence, MayBeOpen, Open, Problem};
+use crate::tuning::tuning;
 use crate::verdict::{Engine, Progress};
 
 use self::successions::{Follows, Successions, step};
 use self::words::{Word, Words};
-
-/// Time for a question before it is set aside; doubled each time that it is asked again.
-const PATIENCE: Duration = Duration::from_millis(500);
-
-/// That a sequence has a path is asked each so many levels even where it follows from the one before it: whether its
-/// states can be different does not.
-const LOOK: usize = 4;
-
-/// Questions that were set aside get at most this share of the time.
-const AGAIN_SHARE: u32 = 2;
 
 /// A search along sequences of events.
 #[derive(Debug)]
@@ -249,7 +240,9 @@ impl Tree {
         match self.ask(problem, work, events, Asked::Violation)? {
             Err(outcome) => Ok(Err(outcome)),
             Ok(Some(has_path)) => Ok(Ok(has_path)),
-            Ok(None) if follows == Follows::Always && !self.depth.is_multiple_of(LOOK) => Ok(Ok(true)),
+            Ok(None) if follows == Follows::Always && !self.depth.is_multiple_of(tuning().tree.look) => {
+                Ok(Ok(true))
+            }
             Ok(None) => self.has_path(problem, work, events).map(Ok),
         }
     }
@@ -268,7 +261,7 @@ impl Tree {
         // Where there is nothing else to do they get all of the time.
         let is_last = self.longer.is_empty();
         while let Some(aside) = self.aside.front().cloned()
-            && (is_last || self.again * AGAIN_SHARE < work.worked() - begin)
+            && (is_last || self.again * tuning().tree.again_share < work.worked() - begin)
         {
             if let Some(outcome) = self.ask_again(problem, work, aside)? {
                 return Ok(Some(outcome));
@@ -278,7 +271,7 @@ impl Tree {
         if is_last {
             return self.ended(problem, work, reached).map(Some);
         }
-        if !problem.is_complete() && reached >= DEEPEST_SMALL {
+        if !problem.is_complete() && reached >= tuning().portfolio.deepest_small {
             return Ok(Some(Outcome::Unknown(Reason::Unsupported)));
         }
         self.depth = reached;
@@ -352,7 +345,7 @@ impl Tree {
         let path = path(problem, events);
         let assumptions: Vec<Term> = path.iter().copied().chain([question.any]).collect();
         let job = work.job;
-        let answer = work.with_query(PATIENCE).ask(|budget| {
+        let answer = work.with_query(tuning().tree.patience).ask(|budget| {
             Ok(match self.session.check(&assumptions, budget)? {
                 Answer::Sat(mut model) => Answered::Sat(question.found(problem, job, &mut model, events)?),
                 Answer::Unsat(core) => Answered::Unsat(core.0),
@@ -370,7 +363,8 @@ impl Tree {
                 return Ok(Err(Outcome::Unknown(reason.into())));
             }
             Answered::Unknown(reason) => {
-                let time = work.query.map_or(PATIENCE, |most| most.min(PATIENCE)) * 2;
+                let time =
+                    work.query.map_or(tuning().tree.patience, |most| most.min(tuning().tree.patience)) * 2;
                 self.aside.push_back(Aside { events: events.to_vec(), asked, time });
                 let query = describe(problem, events, asked);
                 work.observer.progress(&Progress::Undecided { query, reason: reason.to_string() });
@@ -393,7 +387,7 @@ impl Tree {
     ) -> Result<bool, SolverError> {
         let path = path(problem, events);
         loop {
-            let answer = work.with_query(PATIENCE).ask(|budget| {
+            let answer = work.with_query(tuning().tree.patience).ask(|budget| {
                 Ok(match self.session.check(&path, budget)? {
                     Answer::Sat(mut model) => {
                         Answered::Sat(repetitions(problem, &mut model, events.len())?.next())

@@ -2,11 +2,10 @@
 //! pair when a pair is met for the first time, and longer sequences that are learned from failing ones.
 //!
 //! Everything here is about paths whose states satisfy the assumed conjuncts, but for the last one, and are pairwise
-//! different: a shortest path to a violation is one of them. What nobody decides in [`TIME`] is taken for possible, so
+//! different: a shortest path to a violation is one of them. What nobody decides in time is taken for possible, so
 //! that nothing is lost.
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
 
 use bsym_encodings::session::{Session, SolverError, Statistics};
 use bsym_encodings::term::{Term, Terms};
@@ -16,12 +15,7 @@ use crate::outcome::Work;
 use crate::paths::uniqueness::different;
 use crate::problem::{Decided, Open, Problem, decide};
 use crate::tree::commuting;
-
-/// Longest time for one question.
-const TIME: Duration = Duration::from_millis(100);
-
-/// Longer sequences are not kept: they hardly ever come again.
-const LONGEST: usize = 8;
+use crate::tuning::tuning;
 
 /// Whether one event may come directly after another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,7 +70,7 @@ impl Successions {
         let [.., first, second] = *events else { return Ok(Follows::Maybe) };
         let pair = self.pair(problem, work, first, second)?;
         let known = |n: usize| self.impossible.contains(&events[events.len() - n..]);
-        if (3..=events.len().min(LONGEST)).any(known) {
+        if (3..=events.len().min(tuning().tree.longest_core)).any(known) {
             return Ok(Follows::Never);
         }
         Ok(pair)
@@ -124,7 +118,7 @@ impl Successions {
         }
         let segment = &events[begin..];
         if begin > 0
-            && (3..=LONGEST).contains(&segment.len())
+            && (3..=tuning().tree.longest_core).contains(&segment.len())
             && self.is_impossible(problem, work, segment)?
         {
             self.impossible.insert(segment.to_vec());
@@ -155,7 +149,9 @@ impl Successions {
     }
 
     fn is_unsat(&mut self, asked: &[Term], work: &mut Work<'_, '_>) -> Result<bool, SolverError> {
-        let decided = work.with_query(TIME).ask(|budget| decide(&mut self.session, asked, budget))?;
+        let decided = work
+            .with_query(tuning().tree.succession)
+            .ask(|budget| decide(&mut self.session, asked, budget))?;
         Ok(matches!(decided, Decided::Unsat(_)))
     }
 

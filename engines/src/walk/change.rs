@@ -10,10 +10,7 @@ use bsym_language::walk::{Visitor, walk_expr};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 
-/// Most elements of a set that is made up.
-const ELEMENTS: usize = 3;
-/// Most numbers of a model that are thrown.
-const NUMBERS: usize = 64;
+use crate::tuning::tuning;
 
 /// A seeded die.
 #[derive(Clone, Debug)]
@@ -67,8 +64,9 @@ impl Changes {
         }
         found.subst(&model.initialisation);
         model.events.iter().for_each(|e| found.subst(&e.body));
-        let mut integers: BTreeSet<Int> = (-1..=3).map(Int::from).collect();
-        for n in found.0.into_iter().take(NUMBERS) {
+        let (least, largest) = tuning().walk.integers;
+        let mut integers: BTreeSet<Int> = (least..=largest).map(Int::from).collect();
+        for n in found.0.into_iter().take(tuning().walk.numbers) {
             integers.extend([&n - &Int::ONE, &n + &Int::ONE, n]);
         }
         found.1.insert(String::new());
@@ -97,7 +95,7 @@ impl Changes {
             }
             Type::Pair(a, b) => Value::pair(self.value(a, model, scope), self.value(b, model, scope)),
             Type::Pow(element) => {
-                let elements = self.die.below(ELEMENTS + 1);
+                let elements = self.die.below(tuning().walk.elements + 1);
                 Value::set((0..elements).map(|_| self.value(element, model, scope)).collect::<Vec<_>>())
             }
             Type::Record(fields) => {

@@ -38,7 +38,7 @@ use bsym_language::stack::with_large_stack;
 use bsym_proofs::claim::Claim;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::work::Work;
-use bsym_semantics::evaluator::{Evaluator, Limits, SMALL_TYPES};
+use bsym_semantics::evaluator::{Evaluator, SMALL_TYPES};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::Edge;
@@ -50,40 +50,7 @@ pub use contradiction::{Broken, Contradiction};
 use change::Changes;
 use judge::{Judge, Standing};
 
-/// Work of a whole walk, about a tenth of a second.
-const WORK: u64 = 150_000;
-/// States from which steps are taken, of each kind of path, in one scope with one valuation of the constants.
-const EXPANSIONS: usize = 120;
-/// Sizes of the deferred sets that have none in the claim.
-const SIZES: [usize; 4] = [2, 1, 3, 4];
-/// Larger ones, where there is no valuation of the constants in these.
-const LARGER: [usize; 4] = [5, 6, 7, 8];
-/// Integers that choices without bounds are made among.
-const TRIED: (i64, i64) = (-2, 5);
-/// Valuations that are looked at, and those that are walked, in one scope.
-const VALUATIONS: (usize, usize) = (16, 2);
-/// Edges of one event out of one state.
-const EDGES: usize = 12;
-/// Parameters that are thrown before they are enumerated.
-const THROWS: usize = 6;
-/// States after one event that are judged.
-const JUDGED: usize = 2;
-/// Events that are tried from a state on a path from an initial state, and on one from Q.
-const EVENTS: (usize, usize) = (4, 16);
-/// Steps of a path from an initial state.
-const LENGTH: usize = 30;
-/// States that a path from Q has beyond those that the induction needs.
-const BEYOND: usize = 2;
-/// Changes that are tried to get one state of Q.
-const ATTEMPTS: usize = 12;
-/// States that are kept to be changed.
-const POOL: usize = 64;
-/// Paths from initial states that see nothing new before these are given up.
-const PATIENCE: usize = 3;
-/// The part of the work that one event in one state may take.
-const SHARE: u64 = 24;
-/// What a single evaluation may spend besides.
-const LIMITS: Limits = Limits { listing: 1 << 12, rounds: 1 << 12, branching: 1 << 10 };
+use crate::tuning::tuning;
 
 /// What is walked.
 #[derive(Clone, Copy, Debug)]
@@ -126,9 +93,9 @@ pub fn walk(question: &Question<'_>) -> Result<Walked, Box<Contradiction>> {
             walked: Walked::default(),
             has_initial: false,
         };
-        walker.scopes(&SIZES)?;
+        walker.scopes(&tuning().walk.sizes)?;
         if !walker.has_initial && !question.scope.is_finite(question.model) {
-            walker.scopes(&LARGER)?;
+            walker.scopes(&tuning().walk.larger)?;
         }
         tracing::debug!(walked = ?walker.walked, seconds = begin.elapsed().as_secs_f64(), "walked");
         Ok(walker.walked)
@@ -222,36 +189,40 @@ impl Walker<'_> {
             }
         }
         let scopes = different;
-        let portion = WORK / scopes.len().max(1) as u64;
+        let portion = tuning().walk.work / scopes.len().max(1) as u64;
         scopes.iter().try_for_each(|scope| self.scope(scope, portion))
     }
 
     fn scope(&mut self, scope: &Scope, portion: u64) -> Found<()> {
         let work = Work::new(portion);
-        let cuts = Cuts::between(TRIED.0.into(), TRIED.1.into());
+        let cuts = Cuts::between(tuning().walk.tried.0.into(), tuning().walk.tried.1.into());
         let mut eval = Evaluator::new(self.question.model, scope)
             .plain(SMALL_TYPES)
-            .with_limits(LIMITS)
+            .with_limits(tuning().walk.limits)
             .with_work(&work)
             .with_bounded_choices(&cuts);
         eval.interrupt = self.question.interrupt;
         let mut valuations = vec![];
-        work.portion(portion / 3);
+        work.portion(portion / tuning().walk.valuation_share);
         let done = eval.each_valuation(&Default::default(), &mut |constants, truth| {
             if truth.is_ok() {
                 valuations.push(constants);
             }
-            if valuations.len() < VALUATIONS.0 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if valuations.len() < tuning().walk.listed_valuations {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         });
         self.walked.skipped += u64::from(done.is_err());
-        for left in (1..=VALUATIONS.1.min(valuations.len())).rev() {
+        for left in (1..=tuning().walk.valuations.min(valuations.len())).rev() {
             let constants = valuations.swap_remove(self.changes.die.below(valuations.len()));
             let here = work.left() / left as u64;
             let mut place = Place {
                 judge: Judge::new(eval, self.question.claim),
                 work: &work,
                 reserve: work.left() - here,
-                share: here / SHARE,
+                share: here / tuning().walk.share,
                 constants,
                 seen: BTreeSet::new(),
                 pool: vec![],
@@ -264,7 +235,8 @@ impl Walker<'_> {
     fn place(&mut self, place: &mut Place<'_>) -> Found<()> {
         let initial = self.initial(place)?;
         let inductive = place.judge.induction.is_some();
-        let (mut reachable, mut drawn) = (EXPANSIONS, if inductive { EXPANSIONS } else { 0 });
+        let (mut reachable, mut drawn) =
+            (tuning().walk.expansions, if inductive { tuning().walk.expansions } else { 0 });
         // A path that sees nothing new comes to an end, and the next one does with the states that are left.
         let mut idle = 0;
         while place.is_open() && (reachable > 0 || drawn > 0) {
@@ -272,9 +244,14 @@ impl Walker<'_> {
                 let before = place.seen.len();
                 let start = initial[self.changes.die.below(initial.len())].clone();
                 let mut path = Path { from_invariant: false, steps: vec![start] };
-                reachable = reachable.saturating_sub(self.follow(place, &mut path, LENGTH, EVENTS.0)?);
+                reachable = reachable.saturating_sub(self.follow(
+                    place,
+                    &mut path,
+                    tuning().walk.length,
+                    tuning().walk.reachable_events,
+                )?);
                 idle = if place.seen.len() > before { 0 } else { idle + 1 };
-                if idle > PATIENCE {
+                if idle > tuning().walk.patience {
                     reachable = 0;
                 }
             } else {
@@ -286,8 +263,13 @@ impl Walker<'_> {
                     self.walked.from_invariant += 1;
                     let step = Step { event: None, execution: Execution::default(), state: Some(state) };
                     let mut path = Path { from_invariant: true, steps: vec![step] };
-                    let length = place.judge.induction.unwrap_or(0) + BEYOND;
-                    drawn = drawn.saturating_sub(self.follow(place, &mut path, length, EVENTS.1)?);
+                    let length = place.judge.induction.unwrap_or(0) + tuning().walk.beyond;
+                    drawn = drawn.saturating_sub(self.follow(
+                        place,
+                        &mut path,
+                        length,
+                        tuning().walk.inductive_events,
+                    )?);
                 }
             }
         }
@@ -360,7 +342,7 @@ impl Walker<'_> {
                     self.contradiction(place, Path { from_invariant, steps }, vec![broken])?;
                 }
             }
-            for _ in 0..JUDGED {
+            for _ in 0..tuning().walk.judged {
                 let Some(edge) = self.changes.die.take(&mut reached) else { break };
                 self.walked.steps += 1;
                 let state = edge.state().cloned();
@@ -425,7 +407,7 @@ impl Walker<'_> {
         }
         self.too_long(place, path)?;
         self.walked.states += 1;
-        place.keep(&state, self.changes.die.below(POOL));
+        place.keep(&state, self.changes.die.below(tuning().walk.pool));
         place.seen.insert(state);
         Ok(Arrival::New)
     }
@@ -443,7 +425,7 @@ impl Walker<'_> {
     /// A state of Q that was not seen before: one that was, with other values of some variables.
     fn draw(&mut self, place: &mut Place<'_>) -> Option<State> {
         let model = self.question.model;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..tuning().walk.attempts {
             if !place.is_open() {
                 return None;
             }
@@ -452,7 +434,7 @@ impl Walker<'_> {
                 0 => model.variables.iter().map(|v| self.changes.value(&v.ty, model, scope)).collect(),
                 n => place.pool[self.changes.die.below(n)].clone(),
             };
-            let changes = 1 + self.changes.die.below(3);
+            let changes = 1 + self.changes.die.below(tuning().walk.places);
             for _ in 0..changes.min(model.variables.len()) {
                 let i = self.changes.die.below(model.variables.len());
                 let new = self.changes.near(&state[i], &model.variables[i].ty, model, scope);
@@ -464,7 +446,7 @@ impl Walker<'_> {
             place.work.portion(place.share);
             if matches!(place.judge.standing(&place.constants, &state), Standing::In) {
                 self.walked.states += 1;
-                place.keep(&state, self.changes.die.below(POOL));
+                place.keep(&state, self.changes.die.below(tuning().walk.pool));
                 return Some(state);
             }
         }
@@ -480,19 +462,19 @@ impl Walker<'_> {
             if !edges.contains(&edge) {
                 edges.push(edge);
             }
-            if edges.len() < EDGES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if edges.len() < tuning().walk.edges { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         let model = self.question.model;
         if let Some(id) = event
             && let parameters = &model.events[id.index()].parameters
             && !parameters.is_empty()
         {
-            for _ in 0..THROWS {
+            for _ in 0..tuning().walk.throws {
                 let thrown: Vec<Value> = parameters
                     .iter()
                     .map(|l| self.changes.value(&model.locals[l.index()].ty, model, judge.eval.scope))
                     .collect();
-                place.work.portion(place.share / 4);
+                place.work.portion(place.share / tuning().walk.throw_share);
                 // What cannot be decided for these may be for others.
                 let _ = judge.eval.each_edge_with(id, &thrown, constants, state, &mut visit);
             }
@@ -529,7 +511,7 @@ impl Place<'_> {
         if state.iter().any(Value::has_lazy) {
             return;
         }
-        let is_full = self.pool.len() >= POOL;
+        let is_full = self.pool.len() >= tuning().walk.pool;
         match self.pool.get_mut(instead_of) {
             Some(old) if is_full => *old = state.clone(),
             _ => self.pool.push(state.clone()),

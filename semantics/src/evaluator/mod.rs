@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use bsym_language::int::Int;
 use bsym_language::model::{ConstId, Model, Variable};
 use bsym_language::source::Span;
+use bsym_language::tuning::Slower;
 use bsym_language::types::CarrierId;
 
 use crate::constraint::methods::Tally;
@@ -40,6 +41,8 @@ pub struct Limits {
     /// Transitions from one state, valuations of the constants, initial states.
     pub branching: usize,
 }
+
+impl Slower for Limits {}
 
 impl Default for Limits {
     fn default() -> Self {

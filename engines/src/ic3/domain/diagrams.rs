@@ -24,12 +24,7 @@ use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::predicate::{Predicates, compare, expr, variable, variables};
 use crate::options::Job;
 use crate::problem::Problem;
-
-/// Atoms of one diagram at most.
-const ATOMS: usize = 4000;
-
-/// Elements of a settled set that a diagram speaks of by name at most.
-const NAMED: usize = 16;
+use crate::tuning::tuning;
 
 /// Diagrams of the states of one model.
 #[derive(Debug)]
@@ -69,9 +64,6 @@ const EQUALITY: usize = usize::MAX;
 
 /// The same for a predicate in which no elements are free; its position stands in an item.
 const NO_ELEMENTS: usize = usize::MAX - 1;
-
-/// Orders of elements that are looked at for one cube at most.
-const ORDERS: usize = 720;
 
 impl Diagrams {
     /// Diagrams, if some variable speaks of elements of deferred sets without a size and there are names for these.
@@ -138,7 +130,7 @@ impl Diagrams {
                 Type::Bool => places.push(ty),
                 Type::Carrier(c) => {
                     let named = match &model.carriers[c.index()].kind {
-                        CarrierKind::Enumerated(names) => names.len() <= NAMED,
+                        CarrierKind::Enumerated(names) => names.len() <= tuning().diagrams.named,
                         CarrierKind::Deferred => self.sets.iter().any(|s| s.set == *c),
                     };
                     if !named {
@@ -193,11 +185,11 @@ impl Diagrams {
                 rows = rows
                     .iter()
                     .flat_map(|row| items.iter().map(|&i| [row.as_slice(), &[i]].concat()))
-                    .take(ATOMS)
+                    .take(tuning().diagrams.atoms)
                     .collect();
             }
             for row in rows {
-                if found.len() < ATOMS {
+                if found.len() < tuning().diagrams.atoms {
                     found.extend(self.atom(problem, predicates, thing, row));
                 }
             }
@@ -401,7 +393,7 @@ impl Domain for Diagrams {
         let mut renamings: Vec<Vec<Vec<usize>>> = vec![vec![]];
         for s in 0..self.sets.len() {
             let orders = orders(&used(s));
-            if renamings.len() * orders.len() > ORDERS {
+            if renamings.len() * orders.len() > tuning().diagrams.orders {
                 return cube;
             }
             renamings = renamings
