@@ -14,7 +14,7 @@ use bsym_language::model::*;
 use bsym_language::walk::{Placeless, VisitorMut, conjuncts, parts, walk_expr_mut, walk_pred_mut};
 
 use crate::expr::walk::always_has_value;
-use crate::representation::{comparable, distinct_keys, is_literal, maplet};
+use crate::representation::expression::{comparable, distinct_keys, is_literal, maplet};
 
 /// An argument that is outside the domain of a variable's function.
 #[derive(Clone)]

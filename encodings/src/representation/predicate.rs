@@ -11,9 +11,9 @@ use bsym_language::types::Type;
 use bsym_language::walk::{Names, conjuncts};
 use bsym_semantics::value::Value;
 
+use super::analysis::{Analysis, Bound, constraint};
+use super::functional::{Functional, Kept};
 use super::layout::{Function, Layout};
-use super::{Analysis, Functional, Kept, constraint};
-use crate::representation::Bound;
 
 /// That a variable is of a layout, exactly; nothing where that is every value of its type.
 pub fn of_variable(model: &Model, v: VarId, layout: &Layout) -> Option<Pred> {
