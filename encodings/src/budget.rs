@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use bsym_semantics::verdict::Reason;
 
-/// How many times its counted time a part may take by the clock, and how much more, so that it ends where the work of a solver says
-/// little of the time.
-const SLACK: (u32, Duration) = (8, Duration::from_secs(2));
+use crate::tuning::tuning;
 
 fn with_slack(time: Duration) -> Duration {
-    time.saturating_mul(SLACK.0).saturating_add(SLACK.1)
+    let crate::tuning::Budget { slack_factor, slack } = tuning().budget;
+    time.saturating_mul(slack_factor).saturating_add(slack)
 }
 
 thread_local! {

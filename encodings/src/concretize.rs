@@ -23,6 +23,7 @@ use crate::symbolic::{Form, Set, Shape, Symbolic};
 use crate::system::unrolling::Unrolling;
 use crate::system::{System, Transition};
 use crate::term::{Sort, SortKind, Term, Terms};
+use crate::tuning::tuning;
 
 /// Why a model is not read as a trace.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -40,9 +41,6 @@ pub enum ReadError {
     #[error(transparent)]
     Solver(#[from] SolverError),
 }
-
-/// Larger universes are not listed.
-const LARGEST_UNIVERSE: usize = 1 << 16;
 
 /// Reads the trace along `path`: initialisation, then these events, unrolled by `unrolling` in the
 /// query whose model this is. Results that are only described are left out of a step. With `last_fails`, the last of them (the initialisation, if the path is
@@ -362,7 +360,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                 let (_, to) = sides(set)?;
                 let length = self.term(rename(*length))?;
                 let TermValue::Int(n) = &length else { return Err(opaque(&length)) };
-                let n = n.to_usize().filter(|&n| n <= LARGEST_UNIVERSE).ok_or(ReadError::Infinite)?;
+                let n = n.to_usize().filter(|&n| n <= tuning().values.universe).ok_or(ReadError::Infinite)?;
                 let columns = self.columns(columns, rename)?;
                 for i in 1..=n {
                     let index = TermValue::Int(Int::from(i as i64));
@@ -383,7 +381,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                 let (TermValue::Int(a), TermValue::Int(b)) = (&low, &high) else { return Err(opaque(&low)) };
                 let mut i = a.clone();
                 while i <= *b {
-                    if all.len() > LARGEST_UNIVERSE {
+                    if all.len() > tuning().values.universe {
                         return Err(ReadError::Infinite);
                     }
                     all.push(Value::Int(i.clone()));
@@ -566,7 +564,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                 let mut rows: Vec<Vec<TermValue>> = vec![vec![]];
                 for &field in fields.iter() {
                     let column = self.universe(field)?;
-                    if rows.len() * column.len() > LARGEST_UNIVERSE {
+                    if rows.len() * column.len() > tuning().values.universe {
                         return Err(ReadError::Infinite);
                     }
                     rows = rows
@@ -583,7 +581,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
                     return Err(ReadError::Infinite);
                 }
                 let indices = self.universe(index)?;
-                if indices.len() > 16 {
+                if indices.len() > tuning().values.subsets {
                     return Err(ReadError::Infinite);
                 }
                 Ok((0..1usize << indices.len())

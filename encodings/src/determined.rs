@@ -10,8 +10,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::Env;
 
-/// Larger values stay symbols: writing them out would cost more than it saves.
-const LARGEST: usize = 4096;
+use crate::tuning::tuning;
 
 /// A constant with the value that an axiom gives it.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,7 +48,7 @@ pub fn constants(model: &Model, scope: &Scope) -> Vec<Option<Determined>> {
         for (c, value, axiom) in ready {
             if known[c.index()].is_none()
                 && let Ok(value) = evaluator.expr(&Env::new(&values, &[]), value)
-                && weight(&value) <= LARGEST
+                && weight(&value) <= tuning().symbolic.determined
             {
                 known[c.index()] = Some(Determined { value, axiom });
             }

@@ -35,13 +35,11 @@ use crate::representation::layout::Layout;
 use crate::representation::{Functional, name_of};
 use crate::session::{Answer, Session, SolverChoice, open};
 use crate::symbolic::Symbolic;
-use crate::symbolic::encoder::{Encoder, Env, WrittenOut};
+use crate::symbolic::encoder::{Encoder, Env};
 use crate::system::System;
 use crate::system::build::encode;
 use crate::term::{Term, Terms};
-
-/// So many variables of a SAT solver are read in one step.
-const VARIABLES: u64 = 64;
+use crate::tuning::{WrittenOut, tuning};
 
 /// Finds values with solvers; each search is a session of its own.
 #[derive(Clone, Debug)]
@@ -90,11 +88,11 @@ impl ValueFinder for SolverFinder {
         let in_steps = |most: u64| self.budget.in_steps(self.budget.steps.map_or(most, |own| own.min(most)));
         let (solver, effort, budget, written_out) = match (method, &self.smt) {
             (Method::Sat, _) => {
-                (SolverChoice::Sat, in_steps(writing), in_steps(SAT_STEPS), WrittenOut::PROPOSITIONAL)
+                (SolverChoice::Sat, in_steps(writing), in_steps(SAT_STEPS), tuning().written_out_for_sat)
             }
             (Method::Smt, Some(smt)) => {
                 let budget = self.budget.per_query(SMT_TIME);
-                (smt.clone(), in_steps(writing), budget, WrittenOut::default())
+                (smt.clone(), in_steps(writing), budget, tuning().written_out)
             }
             _ => return Ok(false),
         };
@@ -368,7 +366,11 @@ impl Search {
                 };
                 left -= 1;
                 // A model is read from all variables of the solver.
-                budget = spend(session.steps() + 1 + session.statistics().size.variables / VARIABLES);
+                budget = spend(
+                    session.steps()
+                        + 1
+                        + session.statistics().size.variables / tuning().propositional.variables_of_a_step,
+                );
                 self.system.encoder.within(&budget);
                 let same = self.equal(names, &values);
                 if found(values, claim).is_break() {

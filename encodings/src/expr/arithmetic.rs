@@ -8,12 +8,7 @@ use crate::symbolic::Symbolic;
 use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
-
-/// Powers with a literal exponent up to this one are products.
-const PRODUCT: i64 = 16;
-
-/// Powers of a literal with exponents up to this one are said.
-const TABULATED: i64 = 16;
+use crate::tuning::tuning;
 
 impl Encoder {
     pub(super) fn unary_arithmetic(&mut self, op: UnaryOp, a: &Symbolic) -> Result<Encoded, Unsupported> {
@@ -72,7 +67,9 @@ impl Encoder {
         }
         let one = if t.sort_of(a) == Terms::REAL { t.to_real(t.int(1)) } else { t.int(1) };
         match exponent.to_i64() {
-            Some(n) if n <= PRODUCT => Ok(((0..n).fold(one, |p, _| t.mul(p, a)), Terms::TRUE)),
+            Some(n) if n <= tuning().symbolic.product => {
+                Ok(((0..n).fold(one, |p, _| t.mul(p, a)), Terms::TRUE))
+            }
             _ => self.unsupported("a power with a large exponent"),
         }
     }
@@ -95,7 +92,7 @@ impl Encoder {
             t.implies(t.and([positive, t.lt(one, a)]), t.le(a, power)),
         ];
         if let Some(base) = t.as_int(a) {
-            for n in 2..=TABULATED {
+            for n in 2..=tuning().symbolic.tabulated_power {
                 if let Some(value) = base.pow(&bsym_language::int::Int::from(n)) {
                     facts.push(t.implies(t.eq(b, t.int(n)), t.eq(power, t.int(value))));
                 }

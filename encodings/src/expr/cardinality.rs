@@ -5,10 +5,10 @@ use bsym_language::model::CompareOp;
 use crate::symbolic::Encoded;
 use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
-use crate::symbolic::counted::COUNTED;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Guarded, Set, Symbolic};
 use crate::term::{Term, Terms};
+use crate::tuning::tuning;
 
 impl Encoder {
     /// `card(S)`
@@ -134,7 +134,7 @@ impl Encoder {
         set: &Set,
         k: i64,
     ) -> Result<Option<Term>, Unsupported> {
-        if !(-1..=COUNTED).contains(&k) {
+        if !(-1..=tuning().symbolic.counted).contains(&k) {
             return Ok(None);
         }
         let mut at_least = |n: i64| self.at_least(set, n);

@@ -8,11 +8,7 @@ use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Term, Terms};
-
-/// Largest listed relation whose closure is computed.
-const EDGES: usize = 40;
-/// Largest literal exponent of `iterate`.
-const STEPS: i64 = 64;
+use crate::tuning::tuning;
 
 impl Encoder {
     /// The identity on a type.
@@ -41,7 +37,9 @@ impl Encoder {
                 .map(|(i, j)| (reach[i][j], Symbolic::pair(elements[i].clone(), elements[j].clone())))
                 .collect();
             return self.settle(Set::new(set.element.clone(), Form::List(items)));
-        } else if let Some(edges) = self.candidates(set)?.filter(|e| e.len() <= EDGES) {
+        } else if let Some(edges) =
+            self.candidates(set)?.filter(|e| e.len() <= tuning().symbolic.closure_edges)
+        {
             // Paths of edges: edge j follows edge i where i ends at j's start.
             let n = edges.len();
             let mut follows = vec![vec![Terms::FALSE; n]; n];
@@ -92,7 +90,7 @@ impl Encoder {
         match self.terms.as_int(n).map(|n| n.to_i64()) {
             Some(Some(n)) if n < 0 => Ok((set.clone(), Terms::FALSE)),
             Some(Some(0)) => Ok((self.identity(&nodes)?, Terms::TRUE)),
-            Some(Some(n)) if n <= STEPS => {
+            Some(Some(n)) if n <= tuning().symbolic.iterations => {
                 let mut power = set.clone();
                 for _ in 1..n {
                     power = self.compose(&power, set, set.element.clone())?;

@@ -11,6 +11,7 @@ use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Place, Set, Symbolic, Universe};
 use crate::term::Terms;
+use crate::tuning::tuning;
 
 impl Encoder {
     pub(super) fn unary_relation(
@@ -274,7 +275,7 @@ impl Encoder {
         }
         if self.count(&element).is_none()
             && let (Some(left), Some(right)) = (self.candidates(&r)?, self.candidates(&s)?)
-            && left.len() * right.len() <= 256
+            && left.len() * right.len() <= tuning().symbolic.relation_pairs
         {
             let mut items = vec![];
             for (g, x) in &left {
@@ -393,7 +394,7 @@ impl Encoder {
         }
         if self.count(&element).is_none()
             && let (Some(left), Some(right)) = (self.candidates(&f)?, self.candidates(&g)?)
-            && left.len() * right.len() <= 256
+            && left.len() * right.len() <= tuning().symbolic.relation_pairs
         {
             let mut items = vec![];
             for (p, x) in &left {
@@ -425,7 +426,7 @@ impl Encoder {
     fn parallel_product(&mut self, f: &Rc<Set>, g: &Rc<Set>, element: Type) -> Result<Rc<Set>, Unsupported> {
         if self.count(&element).is_none()
             && let (Some(left), Some(right)) = (self.candidates(f)?, self.candidates(g)?)
-            && left.len() * right.len() <= 256
+            && left.len() * right.len() <= tuning().symbolic.relation_pairs
         {
             let mut items = vec![];
             for (p, x) in &left {

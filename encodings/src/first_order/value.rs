@@ -7,9 +7,7 @@ use bsym_semantics::value::env::Name;
 
 use super::{Env, Found, Lowering, name_of, unsupported};
 use crate::term::{Sort, Term, Terms};
-
-/// Powers with a literal exponent up to this one are products.
-const PRODUCT: i64 = 16;
+use crate::tuning::tuning;
 
 impl Lowering<'_> {
     /// The value of an expression without couples around it. Where the expression is ill-defined it is some value.
@@ -219,7 +217,9 @@ impl Lowering<'_> {
     /// `a ** b`; beyond literals no more is known of it than its first values and how it grows by one.
     fn power_of(&mut self, a: Term, b: Term) -> Term {
         let t = self.terms.clone();
-        if let Some(n) = t.as_int(b).and_then(|n| n.to_i64()).filter(|n| (0..=PRODUCT).contains(n)) {
+        if let Some(n) =
+            t.as_int(b).and_then(|n| n.to_i64()).filter(|n| (0..=tuning().symbolic.product).contains(n))
+        {
             return (0..n).fold(t.int(1), |p, _| t.mul(p, a));
         }
         let power = |a: Term, b: Term| self.symbol("power", &[a, b], Terms::INT);

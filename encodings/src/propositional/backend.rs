@@ -15,15 +15,7 @@ use crate::budget::{Budget, Stopped, spend};
 use crate::session::evaluate::{any_value, evaluate};
 use crate::session::{Backend, RawAnswer, Size, SolverError, TermValue};
 use crate::term::{Op, Sort, SymbolId, Term, Terms};
-
-/// Constants beyond this do not say how many bits unknowns start with.
-const MENTIONED: i128 = 4096;
-
-/// Gates and decisions in a second of [work](crate::budget::work).
-const STEPS: f64 = 1e6;
-
-/// After so many clauses the solver looks whether time is up.
-const CLAUSES: usize = 4096;
+use crate::tuning::tuning;
 
 /// A SAT solver behind a session.
 pub struct Propositional {
@@ -119,7 +111,7 @@ impl Propositional {
             let Some(clause) = clauses.next() else { break };
             self.solver.clause(&clause);
             self.clauses += 1;
-            if number % CLAUSES == 0 && self.lowering.is_over() {
+            if number % tuning().propositional.proof_clauses == 0 && self.lowering.is_over() {
                 self.lowering.gates.put_back(clauses.collect());
                 return None;
             }
@@ -264,7 +256,7 @@ impl Propositional {
         let (terms, levels) = (self.terms.clone(), &mut self.lowering.levels);
         terms.visit(&[t], |t, node| {
             if let (Op::Int(_), Some(n)) = (&node.op, literal(&terms, t))
-                && n.abs() <= MENTIONED
+                && n.abs() <= tuning().cut.mentioned
             {
                 levels.mentioned = levels.mentioned.max(n.abs());
             }
@@ -338,14 +330,16 @@ impl Backend for Propositional {
             Some(time) => budget.within(time),
             None => budget.clone(),
         };
-        let counted = budget.query_work().map(|work| (work.as_secs_f64() * STEPS) as u64);
+        let counted = budget
+            .query_work()
+            .map(|work| (work.as_secs_f64() * tuning().propositional.steps_of_a_second) as u64);
         budget.steps = budget.steps.into_iter().chain(counted).min();
         let answer = self.answer(assumptions, &budget).unwrap_or_else(RawAnswer::Unknown);
         if !budget.is_counted() {
             return Ok(answer);
         }
         let taken = self.lowering.steps_spent();
-        spend(Duration::from_secs_f64(taken as f64 / STEPS));
+        spend(Duration::from_secs_f64(taken as f64 / tuning().propositional.steps_of_a_second));
         let is_over = matches!(answer, RawAnswer::Unknown(_)) && counted.is_some_and(|most| taken >= most);
         Ok(if is_over { RawAnswer::Unknown(Stopped::Timeout) } else { answer })
     }

@@ -6,12 +6,10 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use crate::term::{Node, Op, SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// Least and greatest value, where there is one.
 pub(super) type Interval = (Option<i128>, Option<i128>);
-
-/// Terms are looked into to this depth.
-pub(super) const DEPTH: usize = 48;
 
 /// Bounds beyond this help nobody.
 const LARGE: i128 = 1 << 62;
@@ -112,7 +110,8 @@ impl Bounds {
 
     /// Learns from an assertion. Returns what has new bounds.
     pub fn learn(&mut self, terms: &Terms, assertion: Term) -> Vec<Part> {
-        let found = self.implied(terms, assertion, true, DEPTH, &mut HashMap::new());
+        let found =
+            self.implied(terms, assertion, true, tuning().propositional.bounds_depth, &mut HashMap::new());
         let mut new = vec![];
         for (&part, &interval) in found.iter() {
             let known = self.part(part);
@@ -246,7 +245,7 @@ impl Bounds {
             _ => (1, t),
         };
         let part = self.parts(terms, inner).into_iter().next().flatten();
-        (k, part, self.interval(terms, inner, DEPTH))
+        (k, part, self.interval(terms, inner, tuning().propositional.bounds_depth))
     }
 
     /// What is known of a number.

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use crate::term::{SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// What is cut down.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,15 +19,6 @@ pub(super) enum Cut {
     /// The index at which an array over integers is changed.
     Index(Term),
 }
-
-/// Bits of an unknown without bounds, by level.
-const BITS: [u32; 8] = [5, 8, 12, 16, 24, 32, 48, 63];
-
-/// First and last index of a window, by level.
-const WINDOWS: [(i128, i128); 6] = [(-2, 9), (-8, 24), (-32, 64), (-128, 256), (-512, 1024), (-1024, 3000)];
-
-/// Each so many-th window leaves open whether a set has elements outside of it.
-const INFINITE: usize = 3;
 
 /// How far each cut is; kept when everything else is built anew.
 #[derive(Clone, Debug, Default)]
@@ -41,19 +33,19 @@ pub(super) struct Levels {
 impl Levels {
     /// First and last number of an unknown without bounds.
     pub fn numbers(&self, terms: &Terms, cut: Cut) -> (i128, i128) {
-        let bits = BITS[self.level(terms, cut)];
+        let bits = tuning().cut.bits[self.level(terms, cut)];
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
     }
 
     /// First and last index of a window.
     pub fn window(&self, terms: &Terms, cut: Cut) -> (i128, i128) {
-        WINDOWS[self.level(terms, cut)]
+        tuning().cut.windows[self.level(terms, cut)]
     }
 
     /// Whether a set is empty outside of its window. Where that was not so in some windows, it may be everything
     /// there, as the complement of a finite set is.
     pub fn is_finite(&self, terms: &Terms, cut: Cut) -> bool {
-        self.level(terms, cut) % INFINITE != INFINITE - 1
+        self.level(terms, cut) % tuning().cut.infinite != tuning().cut.infinite - 1
     }
 
     fn level(&self, terms: &Terms, cut: Cut) -> usize {
@@ -64,7 +56,9 @@ impl Levels {
         let copies = |copies: &Vec<usize>| copies.iter().rposition(|&n| n >= 2).unwrap_or(0);
         let known = class(terms, cut).and_then(|c| self.needed.get(&c)).map_or(0, copies);
         let spoken = match cut {
-            Cut::Width(_) => BITS.iter().position(|&b| 1 << (b - 1) > self.mentioned + 1).unwrap_or(0),
+            Cut::Width(_) => {
+                tuning().cut.bits.iter().position(|&b| 1 << (b - 1) > self.mentioned + 1).unwrap_or(0)
+            }
             _ => 0,
         };
         known.max(spoken)
@@ -73,7 +67,8 @@ impl Levels {
     /// One level further. `false` if that was the last one.
     pub fn widen(&mut self, terms: &Terms, cut: Cut) -> bool {
         let level = self.level(terms, cut) + 1;
-        let levels = if matches!(cut, Cut::Width(_)) { BITS.len() } else { WINDOWS.len() };
+        let levels =
+            if matches!(cut, Cut::Width(_)) { tuning().cut.bits.len() } else { tuning().cut.windows.len() };
         if level >= levels {
             return false;
         }
@@ -110,10 +105,14 @@ pub(super) fn name(terms: &Terms, cut: Cut) -> String {
 
 /// In words, with its limit.
 pub(super) fn describe(terms: &Terms, cut: Cut) -> String {
-    let last = WINDOWS[WINDOWS.len() - 1];
+    let last = tuning().cut.windows[tuning().cut.windows.len() - 1];
     match cut {
         Cut::Width(id) => {
-            format!("numbers of `{}` beyond {} bits", terms.symbol_name(id), BITS[BITS.len() - 1])
+            format!(
+                "numbers of `{}` beyond {} bits",
+                terms.symbol_name(id),
+                tuning().cut.bits[tuning().cut.bits.len() - 1]
+            )
         }
         Cut::Window(id) => {
             format!("indices of `{}` outside of {}..{}", terms.symbol_name(id), last.0, last.1)

@@ -18,9 +18,7 @@ use super::integer::Number;
 use super::lowering::Lowering;
 use super::value::{Truth, Value, Why, choice};
 use crate::term::{Op, SymbolId, Term, Terms};
-
-/// Of this many literals each two exclude each other by a clause of their own; of more, by one gate for each.
-const PAIRS: usize = 5;
+use crate::tuning::tuning;
 
 /// An assertion: conjuncts, all of them behind a selector where there is one.
 struct Assertion {
@@ -288,7 +286,7 @@ impl Lowering {
 
     /// At most one of these is true.
     fn exclude(&mut self, all: &[Lit]) {
-        if all.len() <= PAIRS {
+        if all.len() <= tuning().propositional.exclusive_pairs {
             for (i, &a) in all.iter().enumerate() {
                 all[i + 1..].iter().for_each(|&b| self.gates.clause(&[!a, !b]));
             }

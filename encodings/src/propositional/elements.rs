@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::bounds::{Bounds, DEPTH, EMPTY, Found, Interval, Part, both, either, limit};
+use super::bounds::{Bounds, EMPTY, Found, Interval, Part, both, either, limit};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// Nothing is known.
 const ANY: Interval = (None, None);
@@ -87,7 +88,7 @@ impl Bounds {
                 }
             }
             Op::SetMinus => {
-                if let Some(taken) = self.elements(terms, node.args[1], DEPTH) {
+                if let Some(taken) = self.elements(terms, node.args[1], tuning().propositional.bounds_depth) {
                     let all: Vec<Interval> =
                         elements.iter().zip(taken.iter()).map(|(&a, &b)| either(a, b)).collect();
                     self.within(terms, node.args[0], &all, found);
@@ -101,11 +102,13 @@ impl Bounds {
     pub(super) fn equated(&mut self, terms: &Terms, node: &Node) -> Found {
         let mut found = Found::new();
         for (a, b) in [(node.args[0], node.args[1]), (node.args[1], node.args[0])] {
-            if let Some(elements) = self.elements(terms, b, DEPTH) {
+            if let Some(elements) = self.elements(terms, b, tuning().propositional.bounds_depth) {
                 self.within(terms, a, &elements, &mut found);
             } else if matches!(terms.sort_kind(terms.sort_of(a)), SortKind::Tuple(_)) {
                 let parts = self.parts(terms, a);
-                for (part, interval) in parts.into_iter().zip(self.components(terms, b, DEPTH)) {
+                for (part, interval) in
+                    parts.into_iter().zip(self.components(terms, b, tuning().propositional.bounds_depth))
+                {
                     if let Some(part) = part {
                         limit(&mut found, part, interval);
                     }
@@ -118,7 +121,9 @@ impl Bounds {
     /// Something is in a set.
     pub(super) fn member(&mut self, terms: &Terms, node: &Node) -> Found {
         let mut found = Found::new();
-        let Some(elements) = self.elements(terms, node.args[0], DEPTH) else { return found };
+        let Some(elements) = self.elements(terms, node.args[0], tuning().propositional.bounds_depth) else {
+            return found;
+        };
         for (part, &interval) in self.parts(terms, node.args[1]).into_iter().zip(elements.iter()) {
             if let Some(part) = part {
                 limit(&mut found, part, interval);

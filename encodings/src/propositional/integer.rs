@@ -7,6 +7,8 @@ use std::rc::Rc;
 
 use super::gates::{Gates, Lit};
 
+use crate::tuning::tuning;
+
 /// Numbers lie within `-LIMIT..LIMIT`, which takes 64 bits.
 const LIMIT: i128 = 1 << 63;
 
@@ -137,9 +139,6 @@ pub(super) fn equal(g: &mut Gates, a: &Number, b: &Number) -> Lit {
     g.and(same)
 }
 
-/// Choices within choices are remembered to this depth.
-const DEPTH: usize = 3;
-
 fn depth(form: &Form) -> usize {
     match form {
         Form::Other | Form::Unknown(..) => 0,
@@ -158,7 +157,7 @@ pub(super) fn choice(g: &mut Gates, c: Lit, a: &Number, b: &Number) -> Number {
     let (low, high) = (a.low.min(b.low), a.high.max(b.high));
     let bits = (0..width(low, high)).map(|i| g.choice(c, a.bit(i), b.bit(i))).collect();
     let guard = g.choice(c, a.guard, b.guard);
-    let form = if depth(&a.form).max(depth(&b.form)) < DEPTH {
+    let form = if depth(&a.form).max(depth(&b.form)) < tuning().propositional.choices {
         Form::Choice(c, Rc::new(a.clone()), Rc::new(b.clone()))
     } else {
         Form::Other

@@ -9,12 +9,10 @@ use std::rc::Rc;
 
 use super::gates::Lit;
 use super::integer::Number;
-use super::lowering::{Binding, INSTANCES, Lowering};
+use super::lowering::{Binding, Lowering};
 use super::value::{Array, Beyond, Truth, Value, Why};
 use crate::term::{Sort, SortKind, SymbolId, Term, Terms};
-
-/// A range has at most this many numbers.
-const RANGE: i128 = 4096;
+use crate::tuning::tuning;
 
 /// What one scalar part of a bound symbol takes, in order.
 type Options = Vec<Choice>;
@@ -52,10 +50,13 @@ impl Range {
         } else {
             self.first = self.first.saturating_sub(by);
         }
-        if self.last.saturating_sub(self.first) < RANGE {
+        if self.last.saturating_sub(self.first) < tuning().propositional.range {
             Ok(())
         } else {
-            Err(Why::unsupported(format!("a quantifier over integers without bounds within {RANGE} numbers")))
+            Err(Why::unsupported(format!(
+                "a quantifier over integers without bounds within {} numbers",
+                tuning().propositional.range
+            )))
         }
     }
 }
@@ -125,7 +126,7 @@ impl Lowering {
         // Long ones that only some instances need would make the others large.
         let length = |part: &Result<Options, Range>| part.as_ref().err().map_or(1, |r| r.last - r.first + 3);
         let instances = space.parts.iter().map(length).fold(1, i128::saturating_mul);
-        if space.parts.iter().any(Result::is_err) && instances <= RANGE {
+        if space.parts.iter().any(Result::is_err) && instances <= tuning().propositional.range {
             self.grown.insert(body, space.parts.iter().map(ends).collect());
         }
     }
@@ -230,10 +231,14 @@ impl Lowering {
         if !beyond {
             options.iter_mut().for_each(|o| o.retain(|c| !c.beyond));
         }
-        let count =
-            options.iter().try_fold(1usize, |n, o| n.checked_mul(o.len()).filter(|&n| n <= INSTANCES));
+        let count = options.iter().try_fold(1usize, |n, o| {
+            n.checked_mul(o.len()).filter(|&n| n <= tuning().propositional.instances)
+        });
         let Some(count) = count else {
-            return Err(Why::unsupported(format!("a quantifier with more than {INSTANCES} instances")));
+            return Err(Why::unsupported(format!(
+                "a quantifier with more than {} instances",
+                tuning().propositional.instances
+            )));
         };
         for mut position in 0..count {
             let mut chosen = vec![];
@@ -266,9 +271,10 @@ impl Lowering {
             let options: Result<Vec<Options>, Why> = space.parts.iter().map(Self::options).collect();
             let options = options?;
             let count = options.iter().try_fold(1usize, |n, o| n.checked_mul(o.len()));
-            if count.is_none_or(|n| n > INSTANCES) {
+            if count.is_none_or(|n| n > tuning().propositional.instances) {
                 return Err(Why::unsupported(format!(
-                    "an array by a formula with more than {INSTANCES} cells"
+                    "an array by a formula with more than {} cells",
+                    tuning().propositional.instances
                 )));
             }
             match self.cells(&space, &options, &mut vec![], body) {

@@ -12,9 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::gates::{Gates, Lit};
 use super::integer::{Form, Number, add, less};
 
-/// Bounds travel over at most this many equations, and at most this many numbers are compared with for that.
-const GENERATIONS: u8 = 16;
-const COMPARISONS: usize = 64;
+use crate::tuning::tuning;
 
 #[derive(Debug)]
 struct Unknown {
@@ -153,7 +151,7 @@ impl Unknowns {
     }
 
     fn pass_on(&mut self, g: &mut Gates, id: u32, k: i128, l: Lit, generation: u8) {
-        if generation >= GENERATIONS {
+        if generation >= tuning().propositional.generations {
             return;
         }
         for link in self.all[id as usize].links.clone() {
@@ -162,7 +160,7 @@ impl Unknowns {
     }
 
     fn pass(&mut self, g: &mut Gates, link: Link, k: i128, l: Lit, generation: u8) {
-        if self.all[link.other as usize].at_most.len() >= COMPARISONS {
+        if self.all[link.other as usize].at_most.len() >= tuning().propositional.comparisons {
             return;
         }
         let there = self.compare(g, link.other, k + link.offset, generation + 1);
@@ -193,14 +191,16 @@ impl Unknowns {
                 let known: Vec<(i128, (Lit, u8))> =
                     self.all[id as usize].at_most.iter().map(|(&k, &v)| (k, v)).collect();
                 for (k, (l, generation)) in known {
-                    if generation < GENERATIONS {
+                    if generation < tuning().propositional.generations {
                         self.pass(g, link, k, l, generation);
                     }
                 }
             }
             let (low, high) = (y.low - c, y.high - c);
-            let (above, below) =
-                (!self.compare(g, id, low - 1, GENERATIONS), self.compare(g, id, high, GENERATIONS));
+            let (above, below) = (
+                !self.compare(g, id, low - 1, tuning().propositional.generations),
+                self.compare(g, id, high, tuning().propositional.generations),
+            );
             g.clause(&[!condition, !y.guard, above]);
             g.clause(&[!condition, !y.guard, below]);
         }

@@ -11,6 +11,8 @@ use std::rc::Rc;
 use super::gates::{Gates, Lit};
 use super::integer::{self, Form, Number};
 
+use crate::tuning::tuning;
+
 /// A truth value with its guard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Truth {
@@ -127,12 +129,6 @@ impl Value {
     }
 }
 
-/// That a set has no elements outside of a window is stated of at most this many of its cells.
-const OUTSIDE: usize = 1024;
-
-/// A window has at most this many cells.
-pub(super) const CELLS: i128 = 4096;
-
 /// The cells of an array. From couples it is an array of arrays.
 #[expect(clippy::large_enum_variant, reason = "arrays are behind a pointer anyway")]
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -187,10 +183,13 @@ pub(super) fn hull((a, b): (i128, i128), (c, d): (i128, i128)) -> (i128, i128) {
 }
 
 pub(super) fn checked((first, last): (i128, i128)) -> Result<(i128, i128), Why> {
-    if last - first < CELLS {
+    if last - first < tuning().propositional.window_cells {
         Ok((first, last))
     } else {
-        Err(Why::unsupported(format!("an array over integers with indices more than {CELLS} apart")))
+        Err(Why::unsupported(format!(
+            "an array over integers with indices more than {} apart",
+            tuning().propositional.window_cells
+        )))
     }
 }
 
@@ -198,7 +197,7 @@ pub(super) fn checked((first, last): (i128, i128)) -> Result<(i128, i128), Why> 
 /// is not known.
 pub(super) fn fits_window(wide: &Value, set: &Value) -> Option<Vec<Lit>> {
     let mut unless = vec![];
-    (is_inside(wide, set, &mut unless) && unless.len() <= OUTSIDE).then_some(unless)
+    (is_inside(wide, set, &mut unless) && unless.len() <= tuning().propositional.outside).then_some(unless)
 }
 
 fn is_inside(wide: &Value, set: &Value, unless: &mut Vec<Lit>) -> bool {

@@ -13,16 +13,10 @@ use std::collections::{HashMap, HashSet};
 
 use super::backend::{Backend, SolverError};
 use super::evaluate::{differences, evaluate_each};
-use super::held::{INSTANCES, instances};
+use super::held::instances;
 use super::value::TermValue;
 use crate::term::{Op, Sort, SortKind, Term, Terms};
-
-/// Most lemmas that one model gives.
-const LEMMAS: usize = 256;
-
-/// An equation between arrays with at most this many indices is said of all of them at once: with some of them left to be
-/// found, Z3 may not come to an end. Of other equations it is said of so many indices.
-const FEW: usize = 64;
+use crate::tuning::tuning;
 
 /// Formulas of which a model may claim to satisfy them and does not.
 #[derive(Default)]
@@ -47,8 +41,10 @@ impl Doubtful {
         }
         let node = terms.node(t);
         let parts = if node.op == Op::And { node.args.to_vec() } else { vec![t] };
-        let of_interest =
-            |&p: &Term| terms.is_finite_pointwise(p) && (1..=INSTANCES).contains(&instances(terms, p));
+        let of_interest = |&p: &Term| {
+            terms.is_finite_pointwise(p)
+                && (1..=tuning().session.held_instances).contains(&instances(terms, p))
+        };
         self.parts.extend(parts.into_iter().filter(of_interest));
     }
 
@@ -85,11 +81,15 @@ impl Doubtful {
             let (&[a, b], [Some(x), Some(y)]) = (sides, values) else { continue };
             let sort = terms.sort_of(a);
             let (index, _) = terms.array_parts(sort);
-            for i in differences(terms, sort, (x, y), FEW).into_iter().take(FEW) {
+            for i in differences(terms, sort, (x, y), tuning().session.few_indices)
+                .into_iter()
+                .take(tuning().session.few_indices)
+            {
                 let Some(i) = literal(terms, index, &i) else { continue };
                 let same = terms.eq(terms.select(a, i), terms.select(b, i));
                 let lemma = terms.implies(terms.eq(a, b), same);
-                if lemma != Terms::TRUE && lemmas.len() < LEMMAS && self.lemmas.insert(lemma) {
+                if lemma != Terms::TRUE && lemmas.len() < tuning().session.lemmas && self.lemmas.insert(lemma)
+                {
                     lemmas.push(lemma);
                 }
             }

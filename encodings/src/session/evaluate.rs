@@ -8,6 +8,7 @@ use num_rational::BigRational;
 
 use super::value::{TermValue, array_value};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// The value of a term. `None` where it is not determined: a symbol without a value, a division by
 /// zero, a quantifier over a sort that is not finite, a value that was not understood.
@@ -243,17 +244,16 @@ fn one_form(terms: &Terms, sort: Sort, v: &TermValue) -> Option<TermValue> {
 
 /// The values of a small finite sort.
 fn finite(terms: &Terms, sort: Sort) -> Option<Vec<TermValue>> {
-    const LIMIT: usize = 4096;
     match terms.sort_kind(sort) {
         SortKind::Bool => Some(vec![TermValue::Bool(false), TermValue::Bool(true)]),
-        SortKind::Enum(_, names) if names.len() <= LIMIT => {
+        SortKind::Enum(_, names) if names.len() <= tuning().values.evaluated => {
             Some((0..names.len()).map(|i| TermValue::Constructor(sort, i as u32)).collect())
         }
         SortKind::Tuple(fields) => {
             let mut all = vec![vec![]];
             for &f in fields.iter() {
                 let values = finite(terms, f)?;
-                if all.len() * values.len() > LIMIT {
+                if all.len() * values.len() > tuning().values.evaluated {
                     return None;
                 }
                 let longer = |start: &Vec<TermValue>| {
@@ -268,7 +268,7 @@ fn finite(terms: &Terms, sort: Sort) -> Option<Vec<TermValue>> {
             let (indices, values) = (finite(terms, index)?, finite(terms, value)?);
             let mut all = vec![vec![]];
             for i in &indices {
-                if all.len() * values.len() > LIMIT {
+                if all.len() * values.len() > tuning().values.evaluated {
                     return None;
                 }
                 let longer = |start: &Vec<(TermValue, TermValue)>| {

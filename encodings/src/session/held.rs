@@ -12,6 +12,7 @@ use super::evaluate::evaluate;
 use super::model::Model;
 use super::value::TermValue;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// The hypotheses that a session holds.
 #[derive(Default)]
@@ -92,7 +93,7 @@ impl Held {
         let mut judged = Judged::default();
         for i in self.left(demanded) {
             let term = self.all[i].term;
-            if !(1..=INSTANCES).contains(&instances(terms, term)) {
+            if !(1..=tuning().session.held_instances).contains(&instances(terms, term)) {
                 judged.open.push(i);
                 continue;
             }
@@ -121,9 +122,6 @@ impl Held {
         Some(terms.implies(literal, hypothesis.term))
     }
 }
-
-/// Most instances of quantifiers that a hypothesis is evaluated for: nobody interrupts that.
-pub(super) const INSTANCES: u64 = 1 << 12;
 
 /// How many instances the quantifiers of a formula have, nested as they may be; 0 stands for no finite number.
 pub(super) fn instances(terms: &Terms, t: Term) -> u64 {

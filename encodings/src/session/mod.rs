@@ -47,6 +47,7 @@ use self::confirm::{Confirmed, Doubtful};
 use self::held::{Held, Judged};
 use crate::budget::{Budget, Stopped};
 use crate::term::{Instances, ReadOnly, Sort, Term, Terms};
+use crate::tuning::tuning;
 
 /// Counters of a session.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
@@ -105,9 +106,6 @@ const HELD_BACK: &str = "hypotheses of second order were held back";
 
 /// Why a model that the evaluation refutes is no answer.
 const NO_MODEL: &str = "its model does not satisfy what was asked";
-
-/// How often a solver is asked again after a model that is none.
-const CORRECTIONS: usize = 32;
 
 /// Says of a model that does not have to satisfy what is held whether it will do.
 pub type Judge<'j> = dyn FnMut(&mut Model<'_>) -> Result<bool, SolverError> + 'j;
@@ -346,7 +344,7 @@ impl Session {
             return Ok(answer);
         }
         let all = &budget.query.map_or_else(|| budget.clone(), |time| budget.within(time));
-        for _ in 0..CORRECTIONS {
+        for _ in 0..tuning().session.corrections {
             if answer != RawAnswer::Sat || !self.backend.is_doubtful() {
                 return Ok(answer);
             }

@@ -10,6 +10,7 @@ use num_rational::BigRational;
 use super::sexpr::Sexpr;
 use super::value::{TermValue, array_value};
 use crate::term::{Sort, SortKind, Terms};
+use crate::tuning::tuning;
 
 /// What the names in a value stand for.
 pub(super) struct Meaning<'a> {
@@ -20,12 +21,6 @@ pub(super) struct Meaning<'a> {
     pub tuples: &'a HashMap<String, Sort>,
 }
 
-/// Values nest; deeper than this is not a value that we asked for.
-const DEPTH: usize = 200;
-
-/// Most integers that are listed one by one, where a formula gives them another value than the rest.
-const LISTED: usize = 4096;
-
 type Bindings<'s> = Vec<(&'s str, &'s Sexpr, usize)>;
 
 impl Meaning<'_> {
@@ -35,7 +30,7 @@ impl Meaning<'_> {
     }
 
     fn read<'s>(&self, s: &'s Sexpr, sort: Sort, lets: &mut Bindings<'s>, depth: usize) -> Option<TermValue> {
-        if depth > DEPTH {
+        if depth > tuning().values.depth {
             return None;
         }
         let depth = depth + 1;
@@ -196,7 +191,7 @@ impl Meaning<'_> {
             if n < pair[1] {
                 let value = at(&n)?;
                 if value != default {
-                    if &pair[1] - &n > BigInt::from(LISTED) {
+                    if &pair[1] - &n > BigInt::from(tuning().values.listed) {
                         return None;
                     }
                     while n < pair[1] {
@@ -265,7 +260,7 @@ fn numerals(s: &Sexpr, into: &mut BTreeSet<BigInt>) {
 
 /// Whether a formula over comparisons of `x` with numerals holds where `x` is a number.
 fn truth(s: &Sexpr, x: &str, n: &BigInt, lets: &Bindings<'_>, depth: usize) -> Option<bool> {
-    if depth > DEPTH {
+    if depth > tuning().values.depth {
         return None;
     }
     let depth = depth + 1;

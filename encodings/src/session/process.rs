@@ -13,7 +13,7 @@ use std::process::{Child, Command, Stdio};
 use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::backend::{Backend, RawAnswer, SolverError};
 use super::choices::Choices;
@@ -24,18 +24,7 @@ use super::smtlib::{Dialect, Printer, refuse_unwritable};
 use super::value::TermValue;
 use crate::budget::{Budget, Stopped};
 use crate::term::{Sort, SortKind, Term, Terms};
-
-/// How long a waiting session takes to see that its budget was cancelled.
-const POLL: Duration = Duration::from_millis(10);
-
-/// For everything but checks: longer than any solver needs to print a value.
-const REPLY: Duration = Duration::from_secs(60);
-
-/// How long a solver may take to obey its own time limit.
-const GRACE: Duration = Duration::from_millis(100);
-
-/// How long a process that ends may take to end and to have its last words read.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+use crate::tuning::tuning;
 
 /// A running solver.
 struct Running {
@@ -95,7 +84,7 @@ impl Running {
             let mut buffer = [0; 1024];
             while let Ok(n @ 1..) = stderr.read(&mut buffer) {
                 let mut all = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                if all.len() < 4096 {
+                if all.len() < tuning().process.messages {
                     all.push_str(&String::from_utf8_lossy(&buffer[..n]));
                 }
             }
@@ -111,9 +100,9 @@ impl Running {
     /// What is known about a process that ended.
     fn exited(&mut self) -> SolverError {
         // It closed its output, so it is ending; one that is not is ended here.
-        let patience = Instant::now() + LAST_WORDS;
+        let patience = Instant::now() + tuning().process.last_words;
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < patience {
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(tuning().process.ending_poll);
         }
         let _ = self.child.kill();
         let status = match self.child.wait() {
@@ -121,7 +110,7 @@ impl Running {
             Err(e) => e.to_string(),
         };
         // An error here says that the other thread has read all there is.
-        let _ = self.silent.recv_timeout(LAST_WORDS);
+        let _ = self.silent.recv_timeout(tuning().process.last_words);
         let said = self.errors.lock().unwrap_or_else(PoisonError::into_inner).trim().to_string();
         SolverError::Exited(if said.is_empty() { status } else { format!("{status}: {said}") })
     }
@@ -136,7 +125,7 @@ impl Running {
             if end.is_some_and(|e| now >= e) {
                 return Err(Stopped::Timeout);
             }
-            let wait = end.map_or(POLL, |e| POLL.min(e - now));
+            let wait = end.map_or(tuning().process.poll, |e| tuning().process.poll.min(e - now));
             match self.output.recv_timeout(wait) {
                 Ok(line) => return Ok(Some(line)),
                 Err(RecvTimeoutError::Timeout) => {}
@@ -281,7 +270,7 @@ impl Process {
     fn ask(&mut self, question: &str) -> Result<(Sexpr, String), SolverError> {
         let running = self.running()?;
         running.tell(question.into());
-        match running.reply(&Budget::unlimited(), Some(Instant::now() + REPLY)) {
+        match running.reply(&Budget::unlimited(), Some(Instant::now() + tuning().process.reply)) {
             Ok(Ok(reply)) => self.accepted(reply),
             Ok(Err(_)) => {
                 self.running = None;
@@ -390,7 +379,7 @@ impl Backend for Process {
         } else {
             writeln!(question, "(check-sat-assuming ({}))", literals.join(" ")).expect("strings grow");
         }
-        let hard = end.map(|e| if self.dialect == Dialect::Z3 { e + GRACE } else { e });
+        let hard = end.map(|e| if self.dialect == Dialect::Z3 { e + tuning().process.grace } else { e });
         let running = self.running()?;
         running.tell(question);
         let reply = match running.reply(budget, hard) {

@@ -13,6 +13,7 @@ use super::backend::SolverError;
 use super::choices::Choices;
 use super::names::{BOUND, Names, quoted};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// What a solver reads beyond the standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,9 +24,6 @@ pub enum Dialect {
     /// quantifier.
     Generic,
 }
-
-/// A part whose text is longer gets a name, so that no text grows with the square of the depth.
-const LONG: usize = 2000;
 
 /// Writes terms for one solver; remembers what was declared.
 pub(super) struct Printer {
@@ -121,7 +119,9 @@ impl Printer {
             let node = self.terms.node(part);
             let text = self.node(part, &node, &Local::new())?;
             let leaf = node.args.is_empty();
-            let named = !leaf && part != t && (uses.get(&part).is_some_and(|&n| n > 1) || text.len() > LONG);
+            let named = !leaf
+                && part != t
+                && (uses.get(&part).is_some_and(|&n| n > 1) || text.len() > tuning().session.longest_part);
             let text = if named { self.define(&text, node.sort)? } else { text };
             if part == t && !leaf {
                 // Not kept: a later use would write it out again, and it may be long.
@@ -238,7 +238,8 @@ impl Printer {
         for part in order {
             let node = self.terms.node(part);
             let text = self.node(part, &node, &local)?;
-            let shared = uses.get(&part).is_some_and(|&n| n > 1) || text.len() > LONG;
+            let shared =
+                uses.get(&part).is_some_and(|&n| n > 1) || text.len() > tuning().session.longest_part;
             if part != t && !node.args.is_empty() && shared && !text.contains(UNWRITABLE) {
                 let name = self.names.fresh("let");
                 write!(lets, "(let (({} {text})) ", quoted(&name)).expect("strings grow");

@@ -11,9 +11,7 @@ use std::rc::Rc;
 
 use super::backend::SolverError;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
-
-/// Longest problem that is written, in bytes: shared parts are written as often as they occur.
-const LONGEST: usize = 4_000_000;
+use crate::tuning::tuning;
 
 /// Writes assertions as a problem that is unsatisfiable if and only if they are.
 ///
@@ -32,7 +30,7 @@ pub fn tptp(terms: &Rc<Terms>, assertions: &[Term]) -> Result<String, SolverErro
         let role = if i + 1 == assertions.len() { "negated_conjecture" } else { "axiom" };
         let mut formula = String::new();
         printer.write(assertion, &mut formula)?;
-        if text.len() + formula.len() > LONGEST {
+        if text.len() + formula.len() > tuning().session.longest_problem {
             return Err(too_long());
         }
         writeln!(text, "tff(a{i}, {role}, {formula}).").expect("strings grow");
@@ -41,7 +39,7 @@ pub fn tptp(terms: &Rc<Terms>, assertions: &[Term]) -> Result<String, SolverErro
 }
 
 fn too_long() -> SolverError {
-    SolverError::Inexpressible(format!("a problem of more than {LONGEST} bytes"))
+    SolverError::Inexpressible(format!("a problem of more than {} bytes", tuning().session.longest_problem))
 }
 
 struct Printer<'t> {
@@ -55,7 +53,7 @@ struct Printer<'t> {
 
 impl Printer<'_> {
     fn write(&mut self, t: Term, text: &mut String) -> Result<(), SolverError> {
-        if text.len() > LONGEST {
+        if text.len() > tuning().session.longest_problem {
             return Err(too_long());
         }
         let node = self.terms.node(t);

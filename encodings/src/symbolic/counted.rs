@@ -6,8 +6,7 @@ use bsym_language::model::{Expr, ExprKind, Model, Pred, PredKind, UnaryOp};
 use bsym_language::types::Type;
 use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_pred};
 
-/// Comparisons of a cardinality with a literal up to this one are Boolean conditions.
-pub(crate) const COUNTED: i64 = 8;
+use crate::tuning::tuning;
 
 /// Types of the elements of sets whose number a model asks for, other than in a comparison with a small literal.
 pub(crate) fn counted_types(model: &Model) -> BTreeSet<Type> {
@@ -28,7 +27,9 @@ pub(crate) fn counted_types(model: &Model) -> BTreeSet<Type> {
 
         fn pred(&mut self, p: &Pred) {
             let is_small = |e: &Expr| match &e.kind {
-                ExprKind::Integer(n) => n.to_i64().is_some_and(|n| (-1..=COUNTED).contains(&n)),
+                ExprKind::Integer(n) => {
+                    n.to_i64().is_some_and(|n| (-1..=tuning().symbolic.counted).contains(&n))
+                }
                 _ => false,
             };
             if let PredKind::Compare(op, a, b) = &p.kind

@@ -5,12 +5,7 @@
 use std::cell::Cell;
 
 use crate::budget::Budget;
-
-/// So many terms looked at or made cost as much as one expression.
-const TERMS: u64 = 8;
-
-/// After so many steps the deadline is looked at.
-const LOOK: u64 = 1 << 12;
+use crate::tuning::tuning;
 
 /// What may be done: as many steps as a budget has for one query, until the budget ends.
 #[derive(Debug)]
@@ -34,12 +29,13 @@ impl Effort {
     /// Why no more may be done.
     pub(crate) fn spend(&self, steps: usize, terms: u64) -> Result<(), String> {
         self.steps.set(self.steps.get().saturating_add(steps as u64));
-        let spent = self.steps.get().saturating_add((terms - self.before) / TERMS);
+        let spent =
+            self.steps.get().saturating_add((terms - self.before) / tuning().symbolic.terms_of_a_step);
         if let Some(most) = self.budget.steps.filter(|&most| spent > most) {
             return Err(format!("writing it out takes more than {most} steps"));
         }
         if spent >= self.look.get() {
-            self.look.set(spent + LOOK);
+            self.look.set(spent + tuning().symbolic.look);
             self.budget.check().map_err(|stopped| stopped.to_string())?;
         }
         Ok(())

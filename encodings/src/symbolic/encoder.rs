@@ -18,9 +18,7 @@ use crate::symbolic::effort::Effort;
 use crate::symbolic::finiteness::{asks_finite, finite_carriers};
 use crate::symbolic::{Form, Set, Symbolic};
 use crate::term::{Sort, SortKind, Substitution, SymbolId, Term, Terms};
-
-/// Types with at most this many elements are represented by characteristic vectors.
-const SMALL: usize = 256;
+use crate::tuning::{WrittenOut, tuning};
 
 /// Turns expressions and predicates into symbolic values and terms.
 #[derive(Debug)]
@@ -63,34 +61,6 @@ pub struct Encoder {
     finite: BTreeSet<CarrierId>,
     elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
     strings: Vec<Arc<str>>,
-}
-
-/// How much is written out case by case, instead of being left to quantifiers and arrays.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct WrittenOut {
-    /// Instances of one body at most.
-    pub instances: usize,
-    /// Instances whose conditions contradict each other are left out as soon as that is seen.
-    pub early: bool,
-    /// Elements of one set at most.
-    pub listed: usize,
-    /// Arguments of a function over integers or couples of them at most.
-    pub span: usize,
-    /// Terms of a table or vector inside a table at most.
-    pub leaves: usize,
-}
-
-impl Default for WrittenOut {
-    /// What a solver with quantifiers is best served with.
-    fn default() -> Self {
-        WrittenOut { instances: 256, early: false, listed: 256, span: 64, leaves: 256 }
-    }
-}
-
-impl WrittenOut {
-    /// For a formula that becomes propositional logic: what is not written out here is so later, case by case from bits.
-    pub const PROPOSITIONAL: WrittenOut =
-        WrittenOut { instances: 1 << 15, early: true, listed: 1 << 12, span: 1 << 10, leaves: 1 << 12 };
 }
 
 /// Fresh symbols made on the way, what defines them, and facts about values. For lifted values of everything
@@ -176,7 +146,7 @@ impl Encoder {
             terms,
             model,
             scope,
-            written_out: WrittenOut::default(),
+            written_out: tuning().written_out,
             effort: None,
             witnesses: Witnesses::default(),
             span: Span::default(),
@@ -265,7 +235,7 @@ impl Encoder {
         self.terms.sort(kind)
     }
 
-    /// Number of values of a type, if there are at most [`SMALL`] of them.
+    /// Number of values of a type, if there are few of them.
     pub(crate) fn count(&self, ty: &Type) -> Option<usize> {
         let n = match ty {
             Type::Bool => 2,
@@ -277,7 +247,7 @@ impl Encoder {
                 fields.iter().try_fold(1usize, |n, (_, t)| n.checked_mul(self.count(t)?))?
             }
         };
-        (n <= SMALL).then_some(n)
+        (n <= tuning().symbolic.small_type).then_some(n)
     }
 
     /// Whether a type has finitely many values in every scope.

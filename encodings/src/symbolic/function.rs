@@ -13,9 +13,7 @@ use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
-
-/// A function over a large type is written out where it has at most this many possible arguments.
-const TABULATED: usize = 64;
+use crate::tuning::tuning;
 
 impl Encoder {
     /// Argument and value type of a set of couples.
@@ -456,7 +454,10 @@ impl Encoder {
     ) -> Result<Rc<Set>, Unsupported> {
         let keys = match self.whole(key_of(&element)) {
             Some(whole) => Some(whole),
-            None => self.as_known(&domain)?.map(|known| known.0).filter(|keys| keys.len() <= TABULATED),
+            None => self
+                .as_known(&domain)?
+                .map(|known| known.0)
+                .filter(|keys| keys.len() <= tuning().symbolic.tabulated_arguments),
         };
         let Some(keys) = keys.filter(|keys| !keys.is_empty()) else {
             return Ok(Set::new(element, Form::Lambda(domain, value)));

@@ -11,9 +11,7 @@ use crate::symbolic::Unsupported;
 use crate::symbolic::carriers::Binders;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Term, Terms};
-
-/// So many consecutive integers are a range.
-const RUN: usize = 4;
+use crate::tuning::tuning;
 
 impl Encoder {
     /// The set that a value is.
@@ -54,7 +52,10 @@ impl Encoder {
     fn in_runs<'i>(&self, x: &Symbolic, items: &'i [Guarded]) -> (Vec<Term>, Vec<&'i Guarded>) {
         let all = || items.iter().collect();
         let Symbolic::Atom(x) = *x else { return (vec![], all()) };
-        if items.len() < RUN || self.terms.sort_of(x) != Terms::INT || self.terms.is_value(x) {
+        if items.len() < tuning().symbolic.run
+            || self.terms.sort_of(x) != Terms::INT
+            || self.terms.is_value(x)
+        {
             return (vec![], all());
         }
         let integer = |(guard, e): &Guarded| match e {
@@ -69,7 +70,7 @@ impl Encoder {
                 _ => runs.push((n.clone(), n)),
             }
         }
-        runs.retain(|(first, last)| last - first >= Int::from(RUN as i64 - 1));
+        runs.retain(|(first, last)| last - first >= Int::from(tuning().symbolic.run as i64 - 1));
         let is_left = |item: &&Guarded| {
             integer(item).is_none_or(|n| !runs.iter().any(|(first, last)| *first <= n && n <= *last))
         };

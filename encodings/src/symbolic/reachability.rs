@@ -18,9 +18,7 @@ use bsym_language::types::Type;
 use crate::symbolic::encoder::Encoder;
 use crate::symbolic::{Form, Set, Symbolic, Unsupported};
 use crate::term::{Op, Term, Terms};
-
-/// So many couples that were added one after the other are followed; the formula has four times the size for each.
-const ADDED: usize = 3;
+use crate::tuning::tuning;
 
 impl Encoder {
     /// `closure1(r)` of any relation.
@@ -31,7 +29,7 @@ impl Encoder {
         let test: super::Test = Rc::new(move |e, couple| {
             let (x, y) = e.as_couple(couple)?;
             let ends = (e.pack(x)?, e.pack(y)?);
-            Ok(e.leads(array, &nodes, ends, ADDED))
+            Ok(e.leads(array, &nodes, ends, tuning().symbolic.added))
         });
         Ok(Set::new(relation.element.clone(), Form::Where(test, closed)))
     }
@@ -51,7 +49,7 @@ impl Encoder {
         let array = self.as_array(new)?;
         let ((id, _), (other, _)) = (self.binder("x", &nodes), self.binder("y", &nodes));
         let ends = (self.symbol(id), self.symbol(other));
-        let said = self.leads(array, &nodes, ends, ADDED);
+        let said = self.leads(array, &nodes, ends, tuning().symbolic.added);
         let here = self.leads(after, &nodes, ends, 0);
         let same = self.terms.forall(&[id, other], self.terms.eq(here, said));
         self.forget(id);

@@ -11,6 +11,7 @@ use crate::representation::layout::{Function, Layout};
 use crate::symbolic::Unsupported;
 use crate::symbolic::encoder::Encoder;
 use crate::term::{Op, Sort, SortKind, Term, Terms};
+use crate::tuning::tuning;
 
 /// How a value is represented by terms. The leaves of a shape are the terms that a value of it
 /// consists of, in a fixed order.
@@ -42,9 +43,6 @@ pub enum Shape {
     /// A sequence; element type and shape of the values.
     Sequence(Type, Rc<Shape>),
 }
-
-/// Values of a function over a large type are kept in at most this many arrays.
-const COLUMNS: usize = 16;
 
 impl Shape {
     /// Number of leaves.
@@ -142,7 +140,7 @@ impl Encoder {
         }
         // Values in arrays are compared leaf by leaf.
         let tight = self.shape(b, &f.value);
-        let fits = canonical(&tight) && tight.size() <= COLUMNS;
+        let fits = canonical(&tight) && tight.size() <= tuning().symbolic.columns;
         let value = Rc::new(if fits { tight } else { self.shape(b, &Layout::Any) });
         if sequence { Shape::Sequence(element, value) } else { Shape::Map(element, value) }
     }

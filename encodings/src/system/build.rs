@@ -17,9 +17,7 @@ use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Shape, Symbolic};
 use crate::system::{StatePredicate, System, Transition, Unsupported};
 use crate::term::{Term, Terms};
-
-/// Deferred sets that an axiom makes larger than this stay uninterpreted sorts.
-const LARGEST_SETTLED: usize = 64;
+use crate::tuning::tuning;
 
 /// How the values of names are represented.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -358,7 +356,7 @@ fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
         (ExprKind::Unary(UnaryOp::Card, set), ExprKind::Integer(n)) => match set.kind {
             ExprKind::Carrier(c) => {
                 let n = usize::try_from(n.to_i64()?).ok()?;
-                (1..=LARGEST_SETTLED).contains(&n).then_some((c, n))
+                (1..=tuning().symbolic.largest_settled).contains(&n).then_some((c, n))
             }
             _ => None,
         },

@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{Op, Sort, Substitution, SymbolId, Term, Terms};
 
-/// Instances of one quantifier at most.
-const INSTANCES: usize = 1 << 12;
+use crate::tuning::tuning;
 
 /// Symbols for the elements of sorts, with the terms already written out over them.
 #[derive(Debug, Default)]
@@ -63,7 +62,7 @@ impl Terms {
         let mut all = vec![body];
         for &symbol in bound {
             let values = elements.get(&self.symbol_sort(symbol))?;
-            if all.len() * values.len() > INSTANCES {
+            if all.len() * values.len() > tuning().values.instances {
                 return None;
             }
             let mut next = vec![];

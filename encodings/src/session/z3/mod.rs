@@ -21,6 +21,7 @@ use crate::session::backend::{Backend, RawAnswer, SolverError};
 use crate::session::choices::Choices;
 use crate::session::value::TermValue;
 use crate::term::{Sort, SortKind, Term, Terms};
+use crate::tuning::tuning;
 
 thread_local! {
     static WATCHER: Rc<Watcher> = Rc::new(Watcher::new());
@@ -120,10 +121,6 @@ impl Parameters {
     }
 }
 
-/// Resource units of Z3 in a second of [work](crate::budget::work): about as many as it takes in a second on two machines of 2026, over
-/// the machines of `benches/symbolic`.
-const UNITS: f64 = 2e6;
-
 /// Resource units that all solvers of this context have taken so far. The number begins again at zero when it overflows.
 fn units(solver: &Solver) -> u32 {
     match solver.get_statistics().value("rlimit count") {
@@ -163,9 +160,9 @@ impl Backend for Z3 {
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {
         (self.sat, self.model) = (false, None);
         self.assumed = assumptions.iter().map(|&a| self.lowering.bool(a)).collect::<Result<_, _>>()?;
-        let limit = budget
-            .query_work()
-            .map(|work| (work.as_secs_f64() * UNITS).clamp(1.0, f64::from(u32::MAX)) as u32);
+        let limit = budget.query_work().map(|work| {
+            (work.as_secs_f64() * tuning().z3.units_of_a_second).clamp(1.0, f64::from(u32::MAX)) as u32
+        });
         if limit != self.parameters.limit {
             self.parameters.limit = limit;
             self.parameters.set(&self.solver);
@@ -175,7 +172,7 @@ impl Backend for Z3 {
         let (answer, stopped) = self.watcher.run(budget, check);
         if budget.is_counted() {
             let taken = units(&self.solver).wrapping_sub(before);
-            spend(Duration::from_secs_f64(f64::from(taken) / UNITS));
+            spend(Duration::from_secs_f64(f64::from(taken) / tuning().z3.units_of_a_second));
         }
         if let Some(why) = stopped {
             // An answer may have come at the same moment, but its model or core may be damaged.

@@ -16,9 +16,7 @@ use crate::session::parse::Meaning;
 use crate::session::sexpr::{self, Sexpr};
 use crate::session::value::{TermValue, array_value};
 use crate::term::{Sort, SortKind, Terms};
-
-/// Arrays within arrays and tuples nest; a chain of definitions that goes round does not end.
-const DEPTH: usize = 64;
+use crate::tuning::tuning;
 
 /// Reads an expression that Z3 gave as a value.
 pub(super) fn read(
@@ -29,9 +27,6 @@ pub(super) fn read(
 ) -> Result<TermValue, SolverError> {
     Ok(value(lowering, model, d, sort, 0)?.unwrap_or_else(|| TermValue::Opaque(d.to_string())))
 }
-
-/// Arguments of one function that a model is asked for at most.
-const ARGUMENTS: usize = 1 << 14;
 
 /// Reads what a model says of a function that stands for an array of this sort, at all arguments that the model knows of.
 ///
@@ -47,7 +42,7 @@ pub(super) fn read_function(
     let mut rows: Vec<Vec<(Dynamic, TermValue)>> = vec![vec![]];
     for sort in terms.argument_sorts(index) {
         let values = elements(lowering, model, sort)?;
-        if values.is_empty() || rows.len() * values.len() > ARGUMENTS {
+        if values.is_empty() || rows.len() * values.len() > tuning().z3.arguments {
             return Ok(TermValue::Opaque(function.name()));
         }
         rows = rows
@@ -108,7 +103,7 @@ fn value(
     sort: Sort,
     depth: usize,
 ) -> Result<Option<TermValue>, SolverError> {
-    if depth > DEPTH {
+    if depth > tuning().z3.depth {
         return Ok(None);
     }
     let depth = depth + 1;

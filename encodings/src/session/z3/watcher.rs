@@ -5,17 +5,12 @@
 //! costs more than a small query itself.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use z3::Context;
 
 use crate::budget::{Budget, Stopped};
-
-/// Longest time between a cancellation and the interrupt.
-const PERIOD: Duration = Duration::from_millis(5);
-
-/// How long the thread goes on looking after the last check before it sleeps until the next.
-const LINGER: Duration = Duration::from_millis(250);
+use crate::tuning::tuning;
 
 #[derive(Default)]
 struct Watched {
@@ -103,7 +98,7 @@ fn watch(shared: &Shared, interrupt: &dyn Fn()) {
                 last = now;
             }
             Some(None) => last = now,
-            None if now - last > LINGER => {
+            None if now - last > tuning().z3.linger => {
                 w.asleep = true;
                 w = shared.wake.wait(w).unwrap_or_else(PoisonError::into_inner);
                 w.asleep = false;
@@ -112,6 +107,6 @@ fn watch(shared: &Shared, interrupt: &dyn Fn()) {
             }
             None => {}
         }
-        w = shared.wake.wait_timeout(w, PERIOD).unwrap_or_else(PoisonError::into_inner).0;
+        w = shared.wake.wait_timeout(w, tuning().z3.period).unwrap_or_else(PoisonError::into_inner).0;
     }
 }
