@@ -616,3 +616,204 @@ fn declarations_of_the_whole_workspace_are_found() {
     let found = editor.ask("workspace/symbol", json!({ "query": "rel" }));
     assert_eq!(names(&found), ["release"]);
 }
+
+/// An editor that shows lenses and asks for them again when it is told to.
+fn with_lenses(options: Json) -> Editor {
+    let mut editor = Editor::silent();
+    let capabilities = json!({ "workspace": { "codeLens": { "refreshSupport": true } } });
+    editor.ask("initialize", json!({ "capabilities": capabilities, "initializationOptions": options }));
+    editor.tell("initialized", json!({}));
+    editor
+}
+
+fn lenses(editor: &mut Editor, uri: &str) -> Vec<String> {
+    let found = editor.ask("textDocument/codeLens", document(uri));
+    let title = |lens: &Json| lens["command"]["title"].as_str().unwrap().to_string();
+    found.as_array().expect("lenses").iter().map(title).collect()
+}
+
+/// The lenses once nothing is being checked any more.
+fn settled(editor: &mut Editor, uri: &str) -> Vec<String> {
+    loop {
+        let titles = lenses(editor, uri);
+        if !titles.iter().any(|title| title == "checking …" || title.ends_with(": checking …")) {
+            return titles;
+        }
+        editor.wait(|m| m["method"] == "workspace/codeLens/refresh");
+    }
+}
+
+const GOOD: &str = "MACHINE M\nVARIABLES n\nINVARIANT\n  n : 0..3\nINITIALISATION n := 0\nOPERATIONS\n  \
+                    up = PRE n < 3 THEN n := n + 1 END;\n  down = SELECT n > 0 THEN n := n - 1 END\nEND\n";
+
+#[test]
+fn invariants_and_operations_have_their_verdicts() {
+    let (_disk, path) = folder(&[]);
+    let machine = uri(&path("M.mch"));
+    let mut editor = with_lenses(json!({ "traceCommand": "show", "lens": { "timeout": "20s" } }));
+    editor.open(&machine, GOOD);
+    assert_eq!(lenses(&mut editor, &machine), ["checking …"; 3]);
+    let held = settled(&mut editor, &machine);
+    assert!(held[0].starts_with("✓ holds ("), "{held:?}");
+    assert_eq!(held[1..], ["✓ keeps the invariant", "✓ keeps the invariant"]);
+    let bad = GOOD.replace("n < 3", "n < 4");
+    editor.change(&machine, 2, json!({ "text": bad }));
+    assert_eq!(lenses(&mut editor, &machine), ["checking …"; 3], "nothing is said of the text before");
+    let violated = settled(&mut editor, &machine);
+    assert_eq!(violated[0], "✗ violated after 4 events");
+    assert_eq!(violated[1..], ["✗ leads to a violation: n : 0..3", "✓ 1 of 1 obligations proved"]);
+    let found = editor.ask("textDocument/codeLens", document(&machine));
+    assert_eq!(found[0]["command"]["command"], "show");
+    assert_eq!(found[0]["command"]["arguments"], json!([machine]));
+    assert_eq!(
+        (&found[2]["command"]["command"], &found[2]["range"]["start"]["line"]),
+        (&json!(""), &json!(7))
+    );
+    // What was known before is still known.
+    editor.change(&machine, 3, json!({ "text": GOOD }));
+    assert!(lenses(&mut editor, &machine)[0].starts_with("✓ holds"));
+    // A machine with a mistake has no verdict.
+    editor.change(&machine, 4, json!({ "text": GOOD.replace("n := 0", "m := 0") }));
+    assert_eq!(lenses(&mut editor, &machine), Vec::<String>::new());
+    let mut editor = with_lenses(json!({ "lens": { "enabled": false } }));
+    editor.open(&machine, GOOD);
+    assert_eq!(lenses(&mut editor, &machine), Vec::<String>::new());
+}
+
+#[test]
+fn a_machine_edited_while_it_is_checked_has_no_stale_and_no_lost_verdict() {
+    let (_disk, path) = folder(&[]);
+    let machine = uri(&path("M.mch"));
+    let mut editor = with_lenses(json!({}));
+    editor.open(&machine, GOOD);
+    lenses(&mut editor, &machine);
+    let mut pauses = fastrand::Rng::with_seed(7);
+    for round in 0..24 {
+        let is_good = round % 2 == 1;
+        // Each text is new, so that no verdict is known before it is found.
+        let text = GOOD.replace("n < 3", if is_good { "n < 3" } else { "n < 4" });
+        editor.change(&machine, round + 2, json!({ "text": format!("{text}/* {} */\n", round / 2) }));
+        std::thread::sleep(Duration::from_millis(pauses.u64(0..900)));
+        for title in lenses(&mut editor, &machine).into_iter().take(1) {
+            let expected = if is_good { "✓ holds" } else { "✗ violated" };
+            assert!(title == "checking …" || title.starts_with(expected), "round {round}: {title}");
+        }
+    }
+    assert!(settled(&mut editor, &machine)[0].starts_with("✓ holds"));
+    // Back to the text whose check was ended first.
+    let first = format!("{}/* 0 */\n", GOOD.replace("n < 3", "n < 4"));
+    editor.change(&machine, 99, json!({ "text": first }));
+    assert!(settled(&mut editor, &machine)[0].starts_with("✗ violated"));
+}
+
+#[test]
+fn an_edit_of_an_included_machine_renews_the_lenses_of_those_that_include_it() {
+    let counter = "MACHINE Counter\nVARIABLES n\nINVARIANT n : NAT\nINITIALISATION n := 0\nOPERATIONS\n  set(x) = PRE x : 0..9 THEN n := x END\nEND\n";
+    let user = "MACHINE User INCLUDES Counter\nINVARIANT\n  n <= 9\nOPERATIONS\n  go(y) = PRE y : 0..9 THEN set(y) END\nEND\n";
+    let (_disk, path) = folder(&[("Counter.mch", counter)]);
+    let (other, machine) = (uri(&path("Counter.mch")), uri(&path("User.mch")));
+    let mut editor = with_lenses(json!({}));
+    editor.open(&machine, user);
+    assert!(settled(&mut editor, &machine)[0].starts_with("✓ holds"));
+    editor.open(&other, counter);
+    editor.change(&other, 2, json!({ "text": counter.replace("n := 0", "n := 10") }));
+    editor.wait(|m| m["method"] == "workspace/codeLens/refresh");
+    let titles = settled(&mut editor, &machine);
+    assert!(titles[0].starts_with("✗ violated after 0 events"), "{titles:?}");
+}
+
+const CONTEXT: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<org.eventb.core.contextFile org.eventb.core.configuration="org.eventb.core.fwd" version="3">
+<org.eventb.core.constant name="a" org.eventb.core.identifier="limit"/>
+<org.eventb.core.axiom name="b" org.eventb.core.label="axm1" org.eventb.core.predicate="limit = 3"/>
+</org.eventb.core.contextFile>
+"#;
+
+const COMPONENT: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="no"?>
+<org.eventb.core.machineFile org.eventb.core.configuration="org.eventb.core.fwd" version="5">
+<org.eventb.core.seesContext name="a" org.eventb.core.target="C"/>
+<org.eventb.core.variable name="b" org.eventb.core.identifier="n"/>
+<org.eventb.core.invariant name="c" org.eventb.core.label="inv1" org.eventb.core.predicate="n ∈ 0‥limit"/>
+<org.eventb.core.event name="d" org.eventb.core.convergence="0" org.eventb.core.extended="false" org.eventb.core.label="INITIALISATION">
+<org.eventb.core.action name="e" org.eventb.core.assignment="n ≔ 0" org.eventb.core.label="act1"/>
+</org.eventb.core.event>
+<org.eventb.core.event name="f" org.eventb.core.convergence="0" org.eventb.core.extended="false" org.eventb.core.label="up">
+<org.eventb.core.parameter name="g" org.eventb.core.identifier="by"/>
+<org.eventb.core.guard name="h" org.eventb.core.label="grd1" org.eventb.core.predicate="by ∈ 1‥1 ∧ n + by &lt; limit + 1"/>
+<org.eventb.core.action name="i" org.eventb.core.assignment="n ≔ n + by" org.eventb.core.label="act1"/>
+</org.eventb.core.event>
+</org.eventb.core.machineFile>
+"#;
+
+/// A place in a text with letters outside of ASCII.
+fn at_units(text: &str, after: &str, word: &str) -> Json {
+    let from = text.find(after).expect("it is there");
+    let offset = from + text[from..].find(word).expect("it is there");
+    let start = text[..offset].rfind('\n').map_or(0, |end| end + 1);
+    json!({ "line": text[..offset].matches('\n').count(), "character": text[start..offset].encode_utf16().count() })
+}
+
+#[test]
+fn components_of_rodin_are_read_as_they_are_typed() {
+    let (_disk, path) = folder(&[("C.buc", CONTEXT), ("M.bum", COMPONENT)]);
+    let (context, machine) = (uri(&path("C.buc")), uri(&path("M.bum")));
+    let mut editor = with_lenses(json!({}));
+    editor.open(&machine, COMPONENT);
+    assert_eq!(editor.diagnostics(&machine), Vec::<Json>::new());
+    // A mistake stands at its place in the attribute, behind an entity as well.
+    let wrong = COMPONENT.replace("limit + 1", "limid + 1");
+    editor.change(&machine, 2, json!({ "text": wrong }));
+    let said = editor.diagnostics(&machine);
+    assert_eq!(said[0]["range"]["start"], at_units(&wrong, "&lt;", "limid"), "{said:#?}");
+    let mut parameters = document(&machine);
+    parameters["range"] = said[0]["range"].clone();
+    parameters["context"] = json!({ "diagnostics": [] });
+    let actions = editor.ask("textDocument/codeAction", parameters);
+    assert_eq!(actions[0]["edit"]["changes"][&machine][0]["newText"], "limit", "{actions}");
+    // An unsaved context counts.
+    editor.change(&machine, 3, json!({ "text": COMPONENT }));
+    assert_eq!(editor.diagnostics(&machine), Vec::<Json>::new());
+    editor.open(&context, &CONTEXT.replace("limit", "bound"));
+    editor.until(&machine, |said| said.iter().any(|d| d["code"] == "B0301"));
+    editor.change(&context, 2, json!({ "text": CONTEXT }));
+    editor.until(&machine, <[Json]>::is_empty);
+    // Names.
+    let hover = editor.ask("textDocument/hover", at_place(&machine, at_units(COMPONENT, "&lt;", "limit")));
+    assert!(hover["contents"]["value"].as_str().unwrap().contains("constant of `C.buc`"), "{hover}");
+    let found =
+        editor.ask("textDocument/definition", at_place(&machine, at_units(COMPONENT, "&lt;", "limit")));
+    assert_eq!(
+        (&found["uri"], &found["range"]["start"]),
+        (&json!(context), &at_units(CONTEXT, "limit", "limit"))
+    );
+    let place = at_place(&machine, at_units(COMPONENT, "n ≔ n + by", "n"));
+    let marked = editor.ask("textDocument/documentHighlight", place.clone());
+    assert_eq!(marked.as_array().unwrap().len(), 6, "{marked}");
+    let mut renamed = at_place(&machine, at_units(COMPONENT, "&lt;", "limit"));
+    renamed["newName"] = json!("bound");
+    let edit = editor.ask("textDocument/rename", renamed);
+    assert_eq!(edited(CONTEXT, &edit["changes"][&context]), CONTEXT.replace("limit", "bound"));
+    assert_eq!(edited(COMPONENT, &edit["changes"][&machine]), COMPONENT.replace("limit", "bound"));
+    let symbols = editor.ask("textDocument/documentSymbol", document(&machine));
+    let names: Vec<&Json> = symbols[0]["children"].as_array().unwrap().iter().map(|s| &s["name"]).collect();
+    assert_eq!(names, ["n", "inv1", "INITIALISATION", "up"]);
+    let mut completion = at_place(&machine, at_units(COMPONENT, "n ≔ n + by", "by"));
+    completion["context"] = json!({ "triggerKind": 1 });
+    let items = editor.ask("textDocument/completion", completion);
+    let labels: Vec<&str> = items.as_array().unwrap().iter().map(|i| i["label"].as_str().unwrap()).collect();
+    assert!(labels.contains(&"by") && labels.contains(&"limit") && !labels.contains(&"PRE"), "{labels:?}");
+    // Formatting would change the files of Rodin, which no person reads.
+    let mut formatting = document(&machine);
+    formatting["options"] = json!({ "tabSize": 2, "insertSpaces": true });
+    assert_eq!(editor.ask("textDocument/formatting", formatting), Json::Null);
+    // Verdicts.
+    let titles = settled(&mut editor, &machine);
+    assert!(titles[0].starts_with("✓ holds"), "{titles:?}");
+    assert_eq!(titles.len(), 3);
+    // Half of a file is no XML, and has no names.
+    editor.change(&machine, 9, json!({ "text": &COMPONENT[..400] }));
+    let said = editor.diagnostics(&machine);
+    assert_eq!(said[0]["code"], "B0062", "{said:#?}");
+    editor.ask("textDocument/documentSymbol", document(&machine));
+    editor.ask("textDocument/semanticTokens/full", document(&machine));
+}

@@ -40,10 +40,14 @@ pub fn completion(trees: &Trees, loaded: Option<&Loaded>, position: Position) ->
     let mut items: Vec<CompletionItem> = names.collect();
     let operators = BuiltinFn::of_event_b()
         .map(|(_, word)| word.spelling())
-        .chain(WORDS)
+        .chain(WORDS.into_iter().filter(|_| trees.is_classical()))
         .filter(|word| word.starts_with(char::is_alphabetic));
-    let words = KEYWORDS.iter().map(|word| (*word, CompletionItemKind::KEYWORD));
-    let words = words.chain(CONSTANTS.iter().map(|word| (*word, CompletionItemKind::CONSTANT)));
+    let (keywords, constants): (&[&str], &[&str]) = match trees.is_classical() {
+        true => (&KEYWORDS, &CONSTANTS),
+        false => (&[], &["BOOL", "TRUE", "FALSE"]),
+    };
+    let words = keywords.iter().map(|word| (*word, CompletionItemKind::KEYWORD));
+    let words = words.chain(constants.iter().map(|word| (*word, CompletionItemKind::CONSTANT)));
     let words = words.chain(operators.map(|word| (word, CompletionItemKind::FUNCTION)));
     for (word, kind) in words.filter(|(word, _)| taken.insert(word.to_string())) {
         let sort_text = Some(format!("1{word}"));

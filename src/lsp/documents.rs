@@ -95,7 +95,30 @@ impl Files for Documents {
     }
 
     fn beside(&self, file: &Path) -> Result<Archive, ReadError> {
-        Disk.beside(file)
+        let folder = file.parent().unwrap_or(Path::new(""));
+        let inside = self.0.iter().filter(|(path, _)| path.parent() == Some(folder));
+        let open = inside.filter_map(|(path, document)| {
+            Some((path.file_name()?.to_str()?.to_owned(), document.text.clone().into_bytes()))
+        });
+        let open: Vec<(String, Vec<u8>)> = open.collect();
+        let disk = match Disk.beside(file) {
+            Ok(archive) if open.is_empty() => return Ok(archive),
+            Err(error) if open.is_empty() => return Err(error),
+            disk => disk.ok(),
+        };
+        // What tools made of the components is large, and not asked for.
+        let is_wanted = |name: &&str| {
+            let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+            matches!(extension, "bum" | "buc" | "tuf" | "tcf" | "dtf")
+        };
+        let mut files = BTreeMap::new();
+        for archive in disk.iter() {
+            for name in archive.names().into_iter().filter(is_wanted) {
+                files.insert(name.to_owned(), archive.read(name)?);
+            }
+        }
+        files.extend(open);
+        Ok(Archive::of(folder, files))
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bsym_language::ast::{BinaryOp, Definition, Expr, ExprKind, Machine, MachineKind, SectionKind};
+use bsym_language::eventb;
 use bsym_language::files::{self, Files};
 use bsym_language::parser;
 use bsym_language::project::{self, Project};
@@ -14,8 +15,8 @@ use super::names::{Declaration, Kind, Names, Occurrence};
 use super::position::Lines;
 use crate::uri;
 
-/// Files that are machines, or definitions.
-const EXTENSIONS: [&str; 5] = ["mch", "ref", "imp", "sys", "def"];
+/// Files that are machines, definitions, or components of Rodin.
+const EXTENSIONS: [&str; 7] = ["mch", "ref", "imp", "sys", "def", "bum", "buc"];
 
 /// Whether a file may be a machine, by its name.
 pub fn is_machine(path: &Path) -> bool {
@@ -51,6 +52,8 @@ pub struct Trees {
     pub sources: Sources,
     /// The machines; the first is the one that was asked for.
     pub project: Project,
+    /// The components, where the notation is Event-B; then there are no machines.
+    pub event_b: Option<eventb::project::Project>,
     /// The names.
     pub names: Names,
 }
@@ -58,6 +61,11 @@ pub struct Trees {
 impl Trees {
     /// Reads a machine; `None` where there is no text.
     pub fn read(files: &dyn Files, path: &Path) -> Option<Trees> {
+        if super::eventb::is_component(path) {
+            let (sources, components) = super::eventb::read(files, path)?;
+            let (project, names) = (Project::default(), super::eventb::names(&components));
+            return Some(Trees { sources, project, event_b: Some(components), names });
+        }
         let mut sources = Sources::default();
         let (main, _) = files::add(&mut sources, files, path).ok()?;
         let (tree, _) = parser::parse(&sources, main);
@@ -68,7 +76,7 @@ impl Trees {
         let trees = others.map(|id| parser::parse(&sources, id).0);
         let definitions: Vec<Machine> = trees.filter(|t| t.kind == MachineKind::Definitions).collect();
         let names = Names::of_project(&project, &definitions);
-        Some(Trees { sources, project, names })
+        Some(Trees { sources, project, event_b: None, names })
     }
 
     /// The tree of the machine itself.
@@ -78,7 +86,7 @@ impl Trees {
 
     /// Whether the notation is that of classical B.
     pub fn is_classical(&self) -> bool {
-        true
+        self.event_b.is_none()
     }
 
     /// The text of the machine's own file.

@@ -9,6 +9,8 @@
 //! - `names`: which declaration each name means; `machine`: a machine's trees and names, and where a name is declared.
 //! - `symbols`, `hover`, `references` (with renaming), `completion`, `signature` and `tokens` answer from these; `operators` knows what
 //!   symbols mean, `actions` corrects what messages point at, `format` indents, `workspace` searches all files.
+//! - `eventb`: names and outline of Rodin's components.
+//! - `checks`: checks in processes beside the server; `lens`: their verdicts above invariants and operations.
 //! - `server`: the open texts with what was said of them, and notifications; `requests`: which module answers what;
 //!   `analyses`: what was computed of the texts, kept until one of them changes.
 //!
@@ -16,11 +18,14 @@
 
 mod actions;
 mod analyses;
+mod checks;
 mod completion;
 mod diagnostics;
 mod documents;
+mod eventb;
 mod format;
 mod hover;
+mod lens;
 mod machine;
 mod names;
 mod operators;
@@ -37,6 +42,7 @@ use std::time::Duration;
 
 use crossbeam_channel::{select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
+use lsp_types::request::{CodeLensRefresh, Request as _};
 use serde_json::json;
 
 use crate::exit::Exit;
@@ -65,6 +71,22 @@ pub fn run(control: &Control) -> Exit {
     if ended == Ended::Asked { Exit::Done } else { Exit::Violated }
 }
 
+/// Asks the editor to ask for lenses again.
+#[derive(Default)]
+struct Refreshing {
+    /// Whether the editor knows the request.
+    is_known: bool,
+    requests: i32,
+}
+
+impl Refreshing {
+    fn request(&mut self) -> Option<Message> {
+        self.requests += 1;
+        let request = Request::new(self.requests.into(), CodeLensRefresh::METHOD.into(), ());
+        self.is_known.then(|| request.into())
+    }
+}
+
 /// Why the server ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ended {
@@ -80,16 +102,28 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
     let mut server: Option<Server> = None;
     let mut is_shut_down = false;
     let (done, results) = unbounded();
+    let mut refreshing = Refreshing::default();
     loop {
         if control.stopped().is_some() {
             return Ended::Interrupted;
         }
-        let wait = if server.as_ref().is_some_and(Server::has_work) { Duration::ZERO } else { TICK };
+        let wait = server.as_ref().map_or(TICK, |server| match server.checks.rest() {
+            _ if server.has_work() => Duration::ZERO,
+            Some(rest) => rest.min(TICK),
+            None => TICK,
+        });
         let received = select! {
             recv(connection.receiver) -> message => Some(message),
             recv(results) -> done => {
-                let Ok(Done::Answered(response)) = done else { continue };
-                if connection.sender.send(response.into()).is_err() {
+                let said = match (done, &mut server) {
+                    (Ok(Done::Answered(response)), _) => Some(Message::from(response)),
+                    (Ok(Done::Checked(number, findings)), Some(server)) => {
+                        let is_new = server.checks.found(number, findings);
+                        is_new.then(|| refreshing.request()).flatten()
+                    }
+                    _ => None,
+                };
+                if said.is_some_and(|message| connection.sender.send(message).is_err()) {
                     return Ended::Left;
                 }
                 continue;
@@ -101,7 +135,14 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
             None => {
                 let said = server.as_mut().map(|server| survived(|| server.work()).unwrap_or_default());
                 let said = said.unwrap_or_default();
-                if said.into_iter().any(|n| connection.sender.send(n.into()).is_err()) {
+                let rested = server.as_mut().filter(|server| !server.has_work());
+                let is_old = rested.is_some_and(|server| {
+                    server.checks.begin();
+                    !said.is_empty() && survived(|| server.has_old_lenses()).unwrap_or(false)
+                });
+                let refresh = if is_old { refreshing.request() } else { None };
+                let said = said.into_iter().map(Message::from).chain(refresh);
+                if said.into_iter().any(|message| connection.sender.send(message).is_err()) {
                     return Ended::Left;
                 }
                 continue;
@@ -116,6 +157,8 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
                 Some(refused(&request, ErrorCode::InvalidRequest, "the server is shut down"))
             }
             (Message::Request(request), None) if request.method == "initialize" => {
+                refreshing.is_known =
+                    request.params["capabilities"]["workspace"]["codeLens"]["refreshSupport"] == true;
                 server = Some(Server::new(&request.params, done.clone()));
                 let info = json!({ "name": "bsym", "version": env!("CARGO_PKG_VERSION") });
                 let result = json!({ "capabilities": requests::capabilities(), "serverInfo": info });

@@ -68,7 +68,7 @@ pub struct Declaration {
     /// The whole declaration; of a local name where it is visible.
     pub whole: Span,
     /// The machine that declares it, by its number in the project; `None` in a file of definitions.
-    unit: Option<usize>,
+    pub unit: Option<usize>,
 }
 
 /// A name in the text.
@@ -91,10 +91,12 @@ pub struct Names {
     pub occurrences: Vec<Occurrence>,
     /// The names that substitutions assign to.
     pub written: BTreeSet<Span>,
-    // By machine and name.
-    globals: BTreeMap<(Option<usize>, String), usize>,
-    // What is declared again, with what it was first.
-    same: BTreeMap<usize, usize>,
+    /// The components of Event-B that names may come from: the nearest first.
+    pub order: Vec<usize>,
+    /// The first declaration of a machine's name, by machine and name.
+    pub globals: BTreeMap<(Option<usize>, String), usize>,
+    /// What is declared again, with what it was first.
+    pub same: BTreeMap<usize, usize>,
 }
 
 impl Names {
@@ -144,7 +146,7 @@ impl Names {
         let mut locals: Vec<&Declaration> = self.declarations.iter().filter(is_local).collect();
         locals.retain(|d| d.whole.source == source && d.whole.start <= at && last <= d.whole.end);
         locals.sort_by_key(|d| d.whole.end - d.whole.start);
-        let machines = if project.units.is_empty() { vec![] } else { reachable(project, 0) };
+        let machines = if project.units.is_empty() { self.order.clone() } else { reachable(project, 0) };
         let machines = machines.into_iter().map(Some).chain([None]);
         let globals = machines.flat_map(|unit| self.declarations.iter().filter(move |d| d.unit == unit));
         let mut seen = BTreeSet::new();
@@ -152,7 +154,8 @@ impl Names {
         all.filter(|d| !d.name.is_empty() && seen.insert(d.name.as_str())).collect()
     }
 
-    fn declare(&mut self, unit: Option<usize>, name: &Ident, kind: Kind, whole: Span) -> usize {
+    /// Adds a declaration, which is an occurrence of its name as well.
+    pub fn declare(&mut self, unit: Option<usize>, name: &Ident, kind: Kind, whole: Span) -> usize {
         let (text, span) = (name.name.clone(), name.span);
         let number = self.declarations.len();
         self.declarations.push(Declaration { name: text.clone(), kind, span, whole, unit });
@@ -164,7 +167,13 @@ impl Names {
         number
     }
 
-    fn declare_all<'i>(&mut self, unit: Option<usize>, ids: impl IntoIterator<Item = &'i Ident>, kind: Kind) {
+    /// Adds declarations that are their names alone.
+    pub fn declare_all<'i>(
+        &mut self,
+        unit: Option<usize>,
+        ids: impl IntoIterator<Item = &'i Ident>,
+        kind: Kind,
+    ) {
         for id in ids {
             self.declare(unit, id, kind, id.span);
         }
@@ -328,8 +337,8 @@ fn reachable(project: &Project, unit: usize) -> Vec<usize> {
     found
 }
 
-// The name that an assignment to `x`, `f(x)` or `r'a` changes.
-fn assigned(left: &Expr) -> Option<Span> {
+/// The name that an assignment to `x`, `f(x)` or `r'a` changes.
+pub fn assigned(left: &Expr) -> Option<Span> {
     match &left.kind {
         ExprKind::Ident(_) => Some(left.span),
         ExprKind::Apply(f, _) | ExprKind::Field(f, _) => assigned(f),

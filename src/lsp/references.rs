@@ -5,6 +5,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
+use bsym_language::eventb::formula;
 use bsym_language::files::Files;
 use bsym_language::lexer;
 use bsym_language::source::SourceId;
@@ -109,7 +110,7 @@ pub fn prepare(trees: &Trees, position: Position) -> Result<Range, String> {
 // Of `p.x` the `x`, of `x$0` as well.
 fn own_part(trees: &Trees, name: &Occurrence, declared: &str) -> Result<Range, String> {
     let text = trees.sources.text(name.span);
-    let bare = text.strip_suffix("$0").unwrap_or(text);
+    let bare = text.strip_suffix("$0").or(text.strip_suffix('\'')).unwrap_or(text);
     let start = bare.len().checked_sub(declared.len()).filter(|start| bare.get(*start..) == Some(declared));
     let Some(start) = start.filter(|start| *start == 0 || bare[..*start].ends_with('.')) else {
         return Err(format!("`{text}` cannot be renamed as `{declared}` is"));
@@ -131,7 +132,11 @@ pub fn rename(
 ) -> Result<WorkspaceEdit, String> {
     let trees = Trees::read(documents, path).ok_or("there is no text")?;
     prepare(&trees, position)?;
-    if !lexer::is_name(new) {
+    let is_name = match trees.is_classical() {
+        true => lexer::is_name(new),
+        false => formula::name_fault(new).is_none(),
+    };
+    if !is_name {
         return Err(format!("`{new}` is no name of B"));
     }
     let uses = uses(documents, path, position).ok_or("there is no name here")?;

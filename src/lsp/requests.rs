@@ -2,21 +2,22 @@
 
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::request::{
-    CodeActionRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest, FoldingRangeRequest,
-    Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest, RangeFormatting, References, Rename,
-    Request as _, SemanticTokensFullRequest, SemanticTokensRangeRequest, SignatureHelpRequest,
-    WorkspaceSymbolRequest,
+    CodeActionRequest, CodeLensRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
+    FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest, RangeFormatting,
+    References, Rename, Request as _, SemanticTokensFullRequest, SemanticTokensRangeRequest,
+    SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 use lsp_types::{
-    CodeActionKind, CodeActionOptions, CompletionOptions, DocumentSymbolResponse, FormattingOptions, OneOf,
-    PrepareRenameResponse, Range, RenameOptions, SemanticTokensFullOptions, SemanticTokensOptions,
-    SemanticTokensResult, ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri, WorkDoneProgressOptions,
+    CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions, DocumentSymbolResponse,
+    FormattingOptions, OneOf, PrepareRenameResponse, Range, RenameOptions, SemanticTokensFullOptions,
+    SemanticTokensOptions, SemanticTokensResult, ServerCapabilities, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri,
+    WorkDoneProgressOptions,
 };
 use serde_json::Value as Json;
 
 use super::server::{Done, Server};
-use super::{actions, completion, format, hover, references, signature, symbols, tokens};
+use super::{actions, completion, eventb, format, hover, references, signature, symbols, tokens};
 use crate::uri;
 
 /// What the server can do.
@@ -57,6 +58,7 @@ pub fn capabilities() -> ServerCapabilities {
         code_action_provider: Some(
             CodeActionOptions { code_action_kinds: quick_fix, ..CodeActionOptions::default() }.into(),
         ),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         document_formatting_provider: Some(OneOf::Left(true)),
         document_range_formatting_provider: Some(OneOf::Left(true)),
         semantic_tokens_provider: Some(tokens.into()),
@@ -74,7 +76,13 @@ impl Server {
         if request.method == WorkspaceSymbolRequest::METHOD {
             return self.workspace_symbols(request);
         }
-        Some(match self.result(request) {
+        let result = match request.method.as_str() {
+            CodeLensRequest::METHOD => {
+                on::<CodeLensRequest>(request, |p| Ok(Some(self.code_lenses(&p.text_document.uri))))
+            }
+            _ => self.result(request),
+        };
+        Some(match result {
             Ok(result) => Response { id, result: Some(result), error: None },
             Err((code, message)) => Response::new_err(id, code as i32, message),
         })
@@ -157,7 +165,8 @@ impl Server {
         options: &FormattingOptions,
         within: Option<Range>,
     ) -> Option<Vec<TextEdit>> {
-        let document = self.documents.get(&uri::path(uri))?;
+        let path = uri::path(uri);
+        let document = self.documents.get(&path).filter(|_| !eventb::is_component(&path))?;
         Some(format::edits(&document.text, options, within))
     }
 

@@ -12,20 +12,23 @@ use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
     DidSaveTextDocument, Notification as _, PublishDiagnostics,
 };
-use lsp_types::{Diagnostic, PublishDiagnosticsParams, Uri};
+use lsp_types::{CodeLens, Diagnostic, PublishDiagnosticsParams, Uri};
 use serde::de::DeserializeOwned;
 
 use super::analyses::Analyses;
-use super::diagnostics;
+use super::checks::{Checks, Findings, Settings, Texts};
 use super::documents::{Document, Documents};
 use super::machine::Trees;
 use super::workspace::Workspace;
+use super::{diagnostics, lens};
 use crate::uri;
 
 /// What a thread beside the server has to say.
 pub enum Done {
     /// The answer to a request.
     Answered(Response),
+    /// What the check with this number has found.
+    Checked(u64, Findings),
 }
 
 /// One open machine as it was last read.
@@ -44,7 +47,13 @@ pub struct Server {
     pub workspace: Workspace,
     /// Where threads beside the server say what they have done.
     pub done: Sender<Done>,
+    /// The command of the editor that shows a trace, where it has one.
+    pub trace_command: Option<String>,
+    /// The checks beside the server.
+    pub checks: Checks,
     analyses: Analyses,
+    /// The machines that lenses were asked for, with the texts that they were about.
+    lenses: BTreeMap<PathBuf, Option<Texts>>,
     readings: BTreeMap<PathBuf, Reading>,
     /// Texts to look at, in this order.
     waiting: Vec<PathBuf>,
@@ -58,8 +67,11 @@ impl Server {
         Server {
             documents: Documents::default(),
             workspace: Workspace::of(parameters),
+            checks: Checks::new(Settings::of(parameters), done.clone()),
             done,
+            trace_command: parameters["initializationOptions"]["traceCommand"].as_str().map(str::to_string),
             analyses: Analyses::default(),
+            lenses: BTreeMap::new(),
             readings: BTreeMap::new(),
             waiting: vec![],
             shown: BTreeMap::new(),
@@ -77,6 +89,7 @@ impl Server {
             return vec![];
         }
         let path = self.waiting.remove(0);
+        self.check_again(&path);
         if self.documents.get(&path).is_none() {
             return self.show(None);
         }
@@ -91,6 +104,57 @@ impl Server {
         };
         self.readings.insert(path.clone(), reading);
         self.show(Some(&path))
+    }
+
+    /// The lenses of a machine; the check that they wait for begins when the texts have rested.
+    pub fn code_lenses(&mut self, uri: &Uri) -> Vec<CodeLens> {
+        if !self.checks.are_enabled() {
+            return vec![];
+        }
+        let path = uri::path(uri);
+        let texts = self.texts_to_check(&path);
+        self.lenses.insert(path.clone(), texts.clone());
+        let (Some(texts), Some(trees), Some(loaded)) = (texts, self.trees(uri), self.loaded(uri)) else {
+            return vec![];
+        };
+        self.checks.want(&path, &texts);
+        let findings = self.checks.findings(&texts);
+        let model = loaded.model.as_ref();
+        let command = self.trace_command.as_deref();
+        model.map(|model| lens::lenses(&trees, model, findings, uri, command)).unwrap_or_default()
+    }
+
+    // `None` where the machine has mistakes, or is no machine.
+    fn texts_to_check(&self, path: &Path) -> Option<Texts> {
+        self.documents.get(path)?;
+        let loaded = self.analyses.loaded(&self.documents, path).ok()?;
+        loaded.model.as_ref().map(|_| lens::texts(&loaded))
+    }
+
+    // A machine whose texts have changed is checked again, whether the editor asks or not.
+    fn check_again(&mut self, path: &Path) {
+        if !self.lenses.contains_key(path) {
+            return;
+        }
+        match self.texts_to_check(path) {
+            Some(texts) => self.checks.want(path, &texts),
+            None => self.checks.cancel(path),
+        }
+    }
+
+    /// Whether the editor shows lenses about other texts than there are now: those of a machine that refers to an edited one.
+    pub fn has_old_lenses(&mut self) -> bool {
+        let shown: Vec<(PathBuf, Option<Texts>)> =
+            self.lenses.iter().map(|(path, texts)| (path.clone(), texts.clone())).collect();
+        let mut is_old = false;
+        for (path, before) in shown {
+            let now = self.texts_to_check(&path);
+            if now != before {
+                is_old = true;
+                self.lenses.insert(path, now);
+            }
+        }
+        is_old
     }
 
     /// Takes a notification; those of other servers are none of ours.
@@ -135,6 +199,7 @@ impl Server {
         let Some(p) = parameters::<DidChangeTextDocument>(notification) else { return };
         let path = uri::path(&p.text_document.uri);
         let Some(document) = self.documents.get_mut(&path) else { return };
+        self.checks.cancel(&path);
         document.change(p.text_document.version, p.content_changes);
         let readers = self.readings.iter().filter(|(_, reading)| reading.files.contains(&path));
         let readers: Vec<PathBuf> = readers.map(|(reader, _)| reader.clone()).collect();
@@ -148,6 +213,8 @@ impl Server {
         let Some(p) = parameters::<DidCloseTextDocument>(notification) else { return };
         let path = uri::path(&p.text_document.uri);
         self.documents.close(&path);
+        self.checks.cancel(&path);
+        self.lenses.remove(&path);
         self.readings.remove(&path);
         self.wait_for(path);
         let others: Vec<PathBuf> = self.documents.paths().cloned().collect();

@@ -18,6 +18,9 @@ const FARTHEST: usize = 2_000;
 
 /// The signature of what is called at a place.
 pub fn help(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Option<SignatureHelp> {
+    if !trees.is_classical() {
+        return None;
+    }
     let before = trees.before(position);
     let tokens = lexer::lex(before, SourceId(0)).tokens;
     let (callee, argument) = open_call(&tokens[..tokens.len().saturating_sub(1)])?;

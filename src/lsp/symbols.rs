@@ -5,12 +5,16 @@ use bsym_language::parser;
 use bsym_language::source::{SourceId, Sources, Span};
 use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
 
+use super::eventb;
 use super::machine::Trees;
 use super::position::Lines;
 
 /// The outline: the machine with what it declares.
 pub fn outline(trees: &Trees) -> Vec<DocumentSymbol> {
-    trees.main().map(|tree| of_tree(&trees.sources, tree)).unwrap_or_default()
+    match &trees.event_b {
+        Some(project) => eventb::outline(&trees.sources, project),
+        None => trees.main().map(|tree| of_tree(&trees.sources, tree)).unwrap_or_default(),
+    }
 }
 
 /// The outline of a file alone, without what it refers to.
@@ -18,23 +22,35 @@ pub fn of_file(sources: &Sources) -> Vec<DocumentSymbol> {
     of_tree(sources, &parser::parse(sources, SourceId(0)).0)
 }
 
+/// One symbol with what is inside of it.
 #[allow(deprecated)] // The field that replaces the deprecated one is set; a literal must name both.
+pub fn symbol(
+    lines: &Lines,
+    name: &str,
+    kind: SymbolKind,
+    whole: Span,
+    selected: Span,
+    children: Vec<DocumentSymbol>,
+) -> DocumentSymbol {
+    // The whole has to contain the name, whatever the text.
+    let whole = if whole.source == selected.source { whole.to(selected) } else { selected };
+    let range = |span: Span| lines.range(span.start as usize..span.end as usize);
+    DocumentSymbol {
+        name: name.to_string(),
+        detail: None,
+        kind,
+        tags: None,
+        deprecated: None,
+        range: range(whole),
+        selection_range: range(selected),
+        children: Some(children).filter(|list| !list.is_empty()),
+    }
+}
+
 fn of_tree(sources: &Sources, tree: &Machine) -> Vec<DocumentSymbol> {
     let lines = Lines::new(&sources.get(tree.span.source).text);
     let symbol = |name: &Ident, kind: SymbolKind, whole: Span, children: Vec<DocumentSymbol>| {
-        // The whole has to contain the name, whatever the text.
-        let whole = if whole.source == name.span.source { whole.to(name.span) } else { name.span };
-        let range = |span: Span| lines.range(span.start as usize..span.end as usize);
-        DocumentSymbol {
-            name: name.name.clone(),
-            detail: None,
-            kind,
-            tags: None,
-            deprecated: None,
-            range: range(whole),
-            selection_range: range(name.span),
-            children: Some(children).filter(|list| !list.is_empty()),
-        }
+        symbol(&lines, &name.name, kind, whole, name.span, children)
     };
     let mut inside = vec![];
     for section in &tree.sections {

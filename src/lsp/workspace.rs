@@ -12,6 +12,7 @@ use bsym_language::files::{self, Texts};
 use bsym_language::source::Sources;
 use lsp_types::{DocumentSymbol, Location, Range, SymbolInformation, SymbolKind, Uri};
 
+use super::eventb;
 use super::machine;
 use super::symbols;
 use crate::uri;
@@ -128,8 +129,12 @@ fn of_text(path: &Path, bytes: Vec<u8>) -> Vec<Symbol> {
     if files::add(&mut sources, &texts, path).is_err() {
         return vec![];
     }
+    let outline = match eventb::is_component(path) {
+        true => eventb::read(&texts, path).map(|(sources, project)| eventb::outline(&sources, &project)),
+        false => Some(symbols::of_file(&sources)),
+    };
     let mut out = vec![];
-    flatten(symbols::of_file(&sources), None, &mut out);
+    flatten(outline.unwrap_or_default(), None, &mut out);
     out
 }
 

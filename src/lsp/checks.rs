@@ -1,0 +1,328 @@
+//! Checks in the background: what `bsym check` says of an open machine, for the lenses above its invariants and operations.
+//!
+//! A check runs in a process of its own, on a copy of all texts that the machine is read from, once no text has changed for a
+//! moment. An edit ends it. What it found is kept with the texts that it is about, and is shown for exactly these texts: so
+//! nothing stale can be seen, and nothing is lost that is typed back.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::Sender;
+use serde_json::Value as Json;
+
+use super::server::Done;
+
+/// How long the texts rest before a check begins.
+const REST: Duration = Duration::from_millis(500);
+/// Findings that are kept.
+const MOST_KNOWN: usize = 64;
+/// Limit of one obligation.
+const EACH: &str = "1s";
+
+/// All texts that a machine is read from, its own first.
+pub type Texts = Arc<Vec<(PathBuf, String)>>;
+
+/// What the editor chose in `initializationOptions`.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Whether lenses are shown at all.
+    pub enabled: bool,
+    /// `--timeout` of a check.
+    pub timeout: String,
+    /// More arguments of a check.
+    pub arguments: Vec<String>,
+}
+
+impl Settings {
+    /// The settings in the parameters of `initialize`.
+    pub fn of(parameters: &Json) -> Settings {
+        let options = &parameters["initializationOptions"];
+        let lens = &options["lens"];
+        let list = options["arguments"].as_array().cloned().unwrap_or_default();
+        Settings {
+            enabled: lens["enabled"].as_bool().unwrap_or(true),
+            timeout: lens["timeout"].as_str().unwrap_or("10s").to_string(),
+            arguments: list.iter().filter_map(|text| text.as_str().map(str::to_string)).collect(),
+        }
+    }
+}
+
+/// What was found out about the texts.
+#[derive(Clone, Default, Debug)]
+pub struct Findings {
+    /// The verdict on the whole machine.
+    pub verdict: String,
+    /// The engine that gave it.
+    pub engine: String,
+    /// The verdict on each conjunct of the invariant, by its number in the model.
+    pub invariants: BTreeMap<usize, String>,
+    /// The event whose step violates something, with the texts of what it violates.
+    pub breaking: BTreeMap<String, Vec<String>>,
+    /// Steps of the trace to the first violation.
+    pub steps: usize,
+    /// Proved obligations of each event, and all of them.
+    pub obligations: BTreeMap<String, (usize, usize)>,
+    /// Why there is no result.
+    pub failed: Option<String>,
+    /// Nothing more is to come.
+    pub complete: bool,
+}
+
+/// The process of a check, which the server may end.
+#[derive(Default)]
+struct Process {
+    ended: bool,
+    child: Option<Child>,
+}
+
+type Shared = Arc<Mutex<Process>>;
+
+fn lock(process: &Shared) -> std::sync::MutexGuard<'_, Process> {
+    process.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+struct Running {
+    number: u64,
+    path: PathBuf,
+    texts: Texts,
+    process: Shared,
+}
+
+/// What is known, what is running, and what is to be checked next.
+pub struct Checks {
+    settings: Settings,
+    done: Sender<Done>,
+    known: VecDeque<(Texts, Findings)>,
+    wanted: BTreeMap<PathBuf, (Texts, Instant)>,
+    running: Option<Running>,
+    started: u64,
+}
+
+impl Checks {
+    /// Nothing is known yet.
+    pub fn new(settings: Settings, done: Sender<Done>) -> Checks {
+        let (known, wanted) = (VecDeque::new(), BTreeMap::new());
+        Checks { settings, done, known, wanted, running: None, started: 0 }
+    }
+
+    /// Whether lenses are shown at all.
+    pub fn are_enabled(&self) -> bool {
+        self.settings.enabled
+    }
+
+    /// What is known of the texts.
+    pub fn findings(&self, texts: &Texts) -> Option<&Findings> {
+        self.known.iter().find(|(of, _)| of == texts).map(|(_, findings)| findings)
+    }
+
+    /// Asks for a check of a machine with these texts. A check of the machine with other texts ends.
+    pub fn want(&mut self, path: &Path, texts: &Texts) {
+        if self.running.as_ref().is_some_and(|running| running.path == path && running.texts != *texts) {
+            self.end_running();
+        }
+        let is_running = self.running.as_ref().is_some_and(|running| running.texts == *texts);
+        if is_running || self.findings(texts).is_some_and(|findings| findings.complete) {
+            self.wanted.remove(path);
+            return;
+        }
+        if self.wanted.get(path).is_none_or(|(before, _)| before != texts) {
+            self.wanted.insert(path.to_owned(), (texts.clone(), Instant::now() + REST));
+        }
+    }
+
+    /// A machine has changed, or is no longer open: what is asked about it is not of interest any more.
+    pub fn cancel(&mut self, path: &Path) {
+        self.wanted.remove(path);
+        if self.running.as_ref().is_some_and(|running| running.path == path) {
+            self.end_running();
+        }
+    }
+
+    /// How long until the next check may begin.
+    pub fn rest(&self) -> Option<Duration> {
+        let next = self.wanted.values().map(|(_, due)| *due).min();
+        next.filter(|_| self.running.is_none()).map(|due| due.saturating_duration_since(Instant::now()))
+    }
+
+    /// Begins a check whose texts have rested, if none is running.
+    pub fn begin(&mut self) {
+        let now = Instant::now();
+        let due = self.wanted.iter().filter(|(_, (_, due))| *due <= now);
+        let next = due.min_by_key(|(_, (_, due))| *due).map(|(path, _)| path.clone());
+        let Some(path) = next.filter(|_| self.running.is_none()) else { return };
+        let Some((texts, _)) = self.wanted.remove(&path) else { return };
+        self.started += 1;
+        let (number, process) = (self.started, Shared::default());
+        self.running = Some(Running { number, path, texts: texts.clone(), process: process.clone() });
+        let (settings, done) = (self.settings.clone(), self.done.clone());
+        let work = move || {
+            let say = |findings: Findings| {
+                // Nobody listens when the server has ended.
+                let _ = done.send(Done::Checked(number, findings));
+            };
+            let failed = check(&settings, &texts, &process, &say).err();
+            if let Some(failed) = failed {
+                say(Findings { failed: Some(failed), complete: true, ..Findings::default() });
+            }
+        };
+        if std::thread::Builder::new().name("check".into()).spawn(work).is_err() {
+            self.running = None;
+        }
+    }
+
+    /// Keeps what a check has found. Returns whether it is of interest: one that was ended is not.
+    pub fn found(&mut self, number: u64, findings: Findings) -> bool {
+        let Some(running) = self.running.as_ref().filter(|running| running.number == number) else {
+            return false;
+        };
+        let texts = running.texts.clone();
+        if findings.complete {
+            self.running = None;
+        }
+        self.known.retain(|(of, _)| *of != texts);
+        self.known.push_front((texts, findings));
+        self.known.truncate(MOST_KNOWN);
+        true
+    }
+
+    fn end_running(&mut self) {
+        let Some(running) = self.running.take() else { return };
+        let mut process = lock(&running.process);
+        process.ended = true;
+        if let Some(child) = &mut process.child {
+            // The thread that reads from it waits for it.
+            let _ = child.kill();
+        }
+    }
+}
+
+impl Drop for Checks {
+    fn drop(&mut self) {
+        self.end_running();
+    }
+}
+
+// Tells what it finds piece by piece; `Err` says why there is nothing.
+fn check(settings: &Settings, texts: &Texts, process: &Shared, say: &dyn Fn(Findings)) -> Result<(), String> {
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let main = copy(texts, folder.path()).map_err(|error| error.to_string())?;
+    let run = |arguments: &[&str]| run(process, arguments, settings, &main);
+    let answer = run(&["check", "--json", "--keep-going", "--timeout", &settings.timeout])?;
+    let mut findings = of_check(&answer);
+    // A proof says all there is to say about the events.
+    findings.complete = findings.verdict == "holds";
+    say(findings.clone());
+    if !findings.complete {
+        let obligations = run(&["po", "--json", "--timeout", &settings.timeout, "--each", EACH]);
+        findings.obligations = obligations.as_ref().map(of_obligations).unwrap_or_default();
+        findings.complete = true;
+        say(findings);
+    }
+    Ok(())
+}
+
+// The texts below a folder, in the places that they have to each other; returns the place of the first one.
+fn copy(texts: &Texts, folder: &Path) -> std::io::Result<PathBuf> {
+    let is_above = |above: &Path| texts.iter().all(|(path, _)| path.starts_with(above));
+    let first = texts.first().map(|(path, _)| path.as_path()).unwrap_or(Path::new(""));
+    let above = first.ancestors().skip(1).find(|above| is_above(above)).unwrap_or(Path::new(""));
+    let place = |path: &Path| {
+        let below = path.strip_prefix(above).unwrap_or(path);
+        let parts = below.components().filter(|part| matches!(part, std::path::Component::Normal(_)));
+        folder.join(parts.collect::<PathBuf>())
+    };
+    for (path, text) in texts.iter() {
+        let place = place(path);
+        if let Some(parent) = place.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(place, text)?;
+    }
+    // What has no name on disk is a machine.
+    let main = place(first);
+    if first.is_absolute() {
+        return Ok(main);
+    }
+    let named = folder.join("Untitled.mch");
+    std::fs::rename(&main, &named)?;
+    Ok(named)
+}
+
+fn run(process: &Shared, arguments: &[&str], settings: &Settings, main: &Path) -> Result<Json, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut command = Command::new(program);
+    let more = settings.arguments.iter().filter(|_| arguments.first() == Some(&"check"));
+    command.args(arguments).args(more).arg(main);
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let (mut output, mut errors) = {
+        let mut process = lock(process);
+        if process.ended {
+            return Err("ended".into());
+        }
+        let mut child = command.spawn().map_err(|error| error.to_string())?;
+        let pipes = (child.stdout.take(), child.stderr.take());
+        process.child = Some(child);
+        let (Some(output), Some(errors)) = pipes else { return Err("no output".into()) };
+        (output, errors)
+    };
+    let notes = std::thread::spawn(move || {
+        let mut said = String::new();
+        let _ = errors.read_to_string(&mut said);
+        said
+    });
+    let mut said = String::new();
+    let read = output.read_to_string(&mut said);
+    let child = lock(process).child.take();
+    if let Some(mut child) = child {
+        let _ = child.wait();
+    }
+    read.map_err(|error| error.to_string())?;
+    let notes = notes.join().unwrap_or_default();
+    serde_json::from_str(&said).map_err(|_| {
+        let why = notes.lines().find(|line| !line.trim().is_empty()).unwrap_or("there is no answer");
+        why.trim_start_matches("error: ").to_string()
+    })
+}
+
+fn of_check(answer: &Json) -> Findings {
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_string();
+    let list = |value: &Json| value.as_array().cloned().unwrap_or_default();
+    let mut findings = Findings {
+        verdict: text(&answer["verdict"]),
+        engine: text(&answer["engine"]),
+        ..Findings::default()
+    };
+    for property in list(&answer["properties"]).iter().filter(|p| p["property"] == "inv") {
+        if let Some(index) = property["index"].as_u64() {
+            findings.invariants.insert(index as usize, text(&property["verdict"]));
+        }
+    }
+    let traces = std::iter::once(answer.clone()).chain(list(&answer["further"]));
+    for found in traces {
+        let trace = list(&found["trace"]);
+        let Some(last) = trace.last() else { continue };
+        let violated = list(&found["violated"]);
+        let texts =
+            violated.iter().map(|v| text(if v["label"].is_null() { &v["text"] } else { &v["label"] }));
+        findings.breaking.entry(text(&last["event"])).or_default().extend(texts);
+        if findings.steps == 0 {
+            findings.steps = trace.len() - 1;
+        }
+    }
+    findings
+}
+
+fn of_obligations(answer: &Json) -> BTreeMap<String, (usize, usize)> {
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for obligation in answer["obligations"].as_array().into_iter().flatten() {
+        let Some(event) = obligation["event"].as_str() else { continue };
+        let (proved, all) = counts.entry(event.to_string()).or_default();
+        *all += 1;
+        *proved += usize::from(obligation["status"] == "discharged");
+    }
+    counts
+}
