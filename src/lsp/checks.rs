@@ -11,10 +11,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::Sender;
 use serde_json::Value as Json;
-
-use super::server::Done;
 
 /// How long the texts rest before a check begins.
 const REST: Duration = Duration::from_millis(500);
@@ -85,6 +82,9 @@ fn lock(process: &Shared) -> std::sync::MutexGuard<'_, Process> {
     process.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Takes what the check with a number has found.
+pub type Say = Arc<dyn Fn(u64, Findings) + Send + Sync>;
+
 struct Running {
     number: u64,
     path: PathBuf,
@@ -95,7 +95,7 @@ struct Running {
 /// What is known, what is running, and what is to be checked next.
 pub struct Checks {
     settings: Settings,
-    done: Sender<Done>,
+    say: Say,
     known: VecDeque<(Texts, Findings)>,
     wanted: BTreeMap<PathBuf, (Texts, Instant)>,
     running: Option<Running>,
@@ -103,10 +103,10 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Nothing is known yet.
-    pub fn new(settings: Settings, done: Sender<Done>) -> Checks {
+    /// Nothing is known yet. `say` is called on other threads.
+    pub fn new(settings: Settings, say: Say) -> Checks {
         let (known, wanted) = (VecDeque::new(), BTreeMap::new());
-        Checks { settings, done, known, wanted, running: None, started: 0 }
+        Checks { settings, say, known, wanted, running: None, started: 0 }
     }
 
     /// Whether lenses are shown at all.
@@ -158,12 +158,9 @@ impl Checks {
         self.started += 1;
         let (number, process) = (self.started, Shared::default());
         self.running = Some(Running { number, path, texts: texts.clone(), process: process.clone() });
-        let (settings, done) = (self.settings.clone(), self.done.clone());
+        let (settings, report) = (self.settings.clone(), self.say.clone());
         let work = move || {
-            let say = |findings: Findings| {
-                // Nobody listens when the server has ended.
-                let _ = done.send(Done::Checked(number, findings));
-            };
+            let say = |findings: Findings| report(number, findings);
             let failed = check(&settings, &texts, &process, &say).err();
             if let Some(failed) = failed {
                 say(Findings { failed: Some(failed), complete: true, ..Findings::default() });

@@ -15,8 +15,8 @@ use bsym_language::source::{SourceId, Sources, Span};
 use lsp_types::{DocumentSymbol, SymbolKind};
 
 use super::names::{Kind, Names, Occurrence};
+use super::outline::symbol;
 use super::position::Lines;
-use super::symbols::symbol;
 
 /// Whether a file is a component of Rodin, by its name.
 pub fn is_component(path: &Path) -> bool {

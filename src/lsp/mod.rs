@@ -7,7 +7,7 @@
 //! - `position` and `uri`: how the protocol names places and files.
 //! - `documents`: the open texts; `diagnostics`: messages in the protocol's form.
 //! - `names`: which declaration each name means; `machine`: a machine's trees and names, and where a name is declared.
-//! - `symbols`, `hover`, `references` (with renaming), `completion`, `signature` and `tokens` answer from these; `operators` knows what
+//! - `symbols` (of which `outline` makes one), `hover`, `references` (with renaming), `completion`, `signature` and `tokens` answer from these; `operators` knows what
 //!   symbols mean, `actions` corrects what messages point at, `format` indents, `workspace` searches all files.
 //! - `eventb`: names and outline of Rodin's components.
 //! - `checks`: checks in processes beside the server; `lens`: their verdicts above invariants and operations.
@@ -29,6 +29,7 @@ mod lens;
 mod machine;
 mod names;
 mod operators;
+mod outline;
 mod position;
 mod references;
 mod requests;

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use bsym_language::load::Loaded;
 use crossbeam_channel::Sender;
@@ -64,10 +65,15 @@ pub struct Server {
 impl Server {
     /// A server without texts, for an editor that said `initialize` with these parameters.
     pub fn new(parameters: &serde_json::Value, done: Sender<Done>) -> Server {
+        let found = done.clone();
+        let say = Arc::new(move |number, findings| {
+            // Nobody listens when the server has ended.
+            let _ = found.send(Done::Checked(number, findings));
+        });
         Server {
             documents: Documents::default(),
             workspace: Workspace::of(parameters),
-            checks: Checks::new(Settings::of(parameters), done.clone()),
+            checks: Checks::new(Settings::of(parameters), say),
             done,
             trace_command: parameters["initializationOptions"]["traceCommand"].as_str().map(str::to_string),
             analyses: Analyses::default(),

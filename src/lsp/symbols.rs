@@ -7,6 +7,7 @@ use lsp_types::{DocumentSymbol, FoldingRange, SymbolKind};
 
 use super::eventb;
 use super::machine::Trees;
+use super::outline::symbol;
 use super::position::Lines;
 
 /// The outline: the machine with what it declares.
@@ -20,31 +21,6 @@ pub fn outline(trees: &Trees) -> Vec<DocumentSymbol> {
 /// The outline of a file alone, without what it refers to.
 pub fn of_file(sources: &Sources) -> Vec<DocumentSymbol> {
     of_tree(sources, &parser::parse(sources, SourceId(0)).0)
-}
-
-/// One symbol with what is inside of it.
-#[allow(deprecated)] // The field that replaces the deprecated one is set; a literal must name both.
-pub fn symbol(
-    lines: &Lines,
-    name: &str,
-    kind: SymbolKind,
-    whole: Span,
-    selected: Span,
-    children: Vec<DocumentSymbol>,
-) -> DocumentSymbol {
-    // The whole has to contain the name, whatever the text.
-    let whole = if whole.source == selected.source { whole.to(selected) } else { selected };
-    let range = |span: Span| lines.range(span.start as usize..span.end as usize);
-    DocumentSymbol {
-        name: name.to_string(),
-        detail: None,
-        kind,
-        tags: None,
-        deprecated: None,
-        range: range(whole),
-        selection_range: range(selected),
-        children: Some(children).filter(|list| !list.is_empty()),
-    }
 }
 
 fn of_tree(sources: &Sources, tree: &Machine) -> Vec<DocumentSymbol> {
