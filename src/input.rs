@@ -56,7 +56,14 @@ pub fn read(path: &Path, component: &ComponentArguments) -> anyhow::Result<ReadF
                 .help("--machine chooses from a Rodin project or a ProB package")
         );
     }
-    let request = LoadRequest { component: component.component.clone() };
+    if let Some(folder) = component.include.iter().find(|folder| !folder.is_dir()) {
+        bail!(
+            Refusal::new(format!("--include: there is no folder `{}`", folder.display()))
+                .help("name a folder with machines or files of definitions")
+        );
+    }
+    let request =
+        LoadRequest { component: component.component.clone(), include_path: component.include.clone() };
     let loaded = load_with(path, &request).map_err(|e| unreadable(path, &e))?;
     Ok(ReadFile { sources: loaded.sources, model: loaded.model, diagnostics: loaded.diagnostics })
 }
@@ -76,7 +83,7 @@ pub fn machine(
 /// The machine of a file that was read.
 fn checked(path: &Path, file: ReadFile, format: &OutputArguments) -> anyhow::Result<Input> {
     if file.model.is_some() && !format.is_for_programs() {
-        warn(&file, format);
+        warn(path, &file, format, false);
     }
     let Some(model) = file.model else {
         bail!(not_a_model(path, &file.sources, &file.diagnostics, Paint::stderr(format.color)));
@@ -85,12 +92,24 @@ fn checked(path: &Path, file: ReadFile, format: &OutputArguments) -> anyhow::Res
     Ok(Input { model, diagnostics })
 }
 
-/// Says the warnings about a file on standard error.
-pub fn warn(file: &ReadFile, format: &OutputArguments) {
+/// Prints the warnings about a file to standard error. With `all` false those about style are counted: only `parse` and
+/// the editor show each.
+pub fn warn(path: &Path, file: &ReadFile, format: &OutputArguments, all: bool) {
+    if format.no_warnings {
+        return;
+    }
     let paint = Paint::stderr(format.color);
-    for d in &file.diagnostics {
+    let (style, others): (Vec<_>, Vec<_>) =
+        file.diagnostics.iter().partition(|d| d.severity == Severity::Warning && codes::is_style(d.code));
+    let shown = if all { file.diagnostics.iter().collect() } else { others };
+    for d in shown {
         note(&render::render(&file.sources, d, paint.is_on()));
         note("");
+    }
+    if !all && !style.is_empty() {
+        let count =
+            if style.len() == 1 { "1 warning".to_string() } else { format!("{} warnings", style.len()) };
+        note(&format!("note: {count} about style: `bsym parse {}` shows what", path.display()));
     }
 }
 

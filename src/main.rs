@@ -21,6 +21,7 @@ mod progress;
 mod race;
 mod refusal;
 mod report;
+mod settings;
 mod solvers;
 mod traces;
 mod uri;
@@ -34,6 +35,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
+use answer::Answer;
 use arguments::{Arguments, Command, LimitArguments, OutputArguments};
 
 use exit::Exit;
@@ -42,6 +44,7 @@ use race::process;
 use race::protocol::Order;
 #[cfg(unix)]
 use race::supervise::{Attempt, supervise};
+use settings::Settings;
 
 /// Formulas may nest deeply, and the pages of a stack cost nothing before they are used.
 const STACK: usize = 1 << 30;
@@ -76,6 +79,10 @@ fn main() -> ExitCode {
     };
     log(command.output());
     std::panic::set_hook(Box::new(report_panic));
+    if let Err(error) = settle(&mut command) {
+        return output::show(&Answer::refused(&error), &command.output(), start.elapsed().as_secs_f64())
+            .into();
+    }
     if let Command::Worker(_) = command {
         return serve(start);
     }
@@ -97,6 +104,14 @@ fn main() -> ExitCode {
         attempt.done(exit);
     }
     exit.into()
+}
+
+/// Fills in what the settings of the project say. Those of several machines are looked up for each.
+fn settle(command: &mut Command) -> anyhow::Result<()> {
+    match command {
+        Command::Check(a) if commands::checks_several(a) => Ok(()),
+        command => Settings::fill(command),
+    }
 }
 
 /// Works for another process.

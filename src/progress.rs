@@ -182,7 +182,7 @@ impl Observer<bsym_explore::report::Progress> for Reporter {
             seen.states = Some(states);
             seen.transitions = Some(transitions);
         }
-        if self.control.order.is_some() {
+        if self.control.searches_for_another() {
             json_line(&Message::Progress(progress.clone()));
             return;
         }

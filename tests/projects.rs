@@ -189,3 +189,114 @@ fn a_worker_is_not_for_people() {
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("standard input has no assignment"), "{said}");
 }
+
+/// A machine whose library is in another folder, with settings that lead there.
+fn project(folder: &Path, settings: &str) -> std::path::PathBuf {
+    for inside in ["spec/deep", "lib"] {
+        std::fs::create_dir_all(folder.join(inside)).unwrap();
+    }
+    file(&folder.join("lib"), "Lib.mch", "MACHINE Lib CONSTANTS top PROPERTIES top : 1..5 END");
+    file(folder, "bsym.toml", settings);
+    file(
+        &folder.join("spec/deep"),
+        "M.mch",
+        "MACHINE M SEES Lib VARIABLES x INVARIANT x : 0..top INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 3 THEN x := x + 1 END END",
+    )
+}
+
+#[test]
+fn settings_are_found_above_the_machine_and_flags_come_before_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let machine =
+        project(dir.path(), "include = [\"lib\"]\nset = { top = 4 }\nmaxint = 9\nwarnings = false\n");
+    let run = |arguments: &[&str]| {
+        let output = bsym().args(arguments).arg(&machine).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), json(&output))
+    };
+    let (code, found) = run(&["mc", "--json"]);
+    assert_eq!((code, &found["verdict"]), (Some(0), &"holds".into()), "{found:#}");
+    assert_eq!((&found["scope"]["maxint"], &found["scope"]["settings"]["top"]), (&9.into(), &"4".into()));
+    let (code, found) = run(&["mc", "--json", "--set", "top=2", "--maxint", "8"]);
+    assert_eq!((code, &found["verdict"]), (Some(1), &"violated".into()), "{found:#}");
+    assert_eq!(found["scope"]["maxint"], 8);
+    // Nothing is read where nothing is to be read, and the message says what is missing.
+    let (code, found) = run(&["parse", "--json", "--no-project"]);
+    assert_eq!(code, Some(2), "{found:#}");
+    assert!(found["diagnostics"][0]["help"].as_str().unwrap().contains("-I "), "{found:#}");
+    let lib = dir.path().join("lib").display().to_string();
+    assert_eq!(run(&["parse", "--json", "--no-project", "-I", &lib]).0, Some(0));
+}
+
+#[test]
+fn settings_of_machines_that_match_hold_for_check_of_several() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let settings =
+        "include = [\"lib\"]\n[[machine]]\nmatch = \"spec/**/*.mch\"\nset = { top = 2 }\nengine = \"mc\"\n";
+    project(dir.path(), settings);
+    let found = json(&check(&["--json"], &[dir.path()]));
+    assert_eq!(rows(&found), [("Lib.mch", "holds"), ("M.mch", "violated")]);
+    assert_eq!(found["machines"][1]["engine"], "mc");
+    // A certificate has the folders that the machine needs.
+    let machine = project(dir.path(), "include = [\"lib\"]\nset = { top = 4 }\n");
+    let certificate = dir.path().join("c.json");
+    let output = bsym().arg("ic3").arg(&machine).arg("--certificate").arg(&certificate).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    file(dir.path(), "bsym.toml", "");
+    let output = bsym().arg("certify").arg(&certificate).output().unwrap();
+    assert_ne!(output.status.code(), Some(2), "{output:?}");
+}
+
+#[test]
+fn wrong_settings_are_refused_with_their_place() {
+    let dir = tempfile::tempdir().unwrap();
+    let said = |settings: &str| {
+        let machine = project(dir.path(), settings);
+        let output = bsym().arg("parse").arg(&machine).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{settings}");
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    for (settings, place, expected) in [
+        ("maxnt = 3", "bsym.toml:1:1:", "did you mean `maxint`?"),
+        ("\nmaxint = \"3\"", "bsym.toml:2:10:", "without quotes"),
+        ("maxint = ", "bsym.toml:1:", "no TOML"),
+        ("include = [\"lbi\"]", "bsym.toml:1:11:", "there is no folder `lbi`"),
+        ("timeout = \"soon\"", "bsym.toml:1:11:", "`60s`"),
+        ("engine = \"ic4\"", "bsym.toml:1:10:", "did you mean `ic3`?"),
+        ("[[machine]]\nengine = \"ic3\"", "bsym.toml:1:", "which machines"),
+        ("[[machine]]\nmatch = \"x/[\"", "bsym.toml:2:9:", "no pattern"),
+        ("[[machine]]\nmatch = \"x\"\ndepht = 3", "bsym.toml:3:1:", "did you mean `depth`?"),
+        ("scope = 3", "bsym.toml:1:9:", "SET = 3"),
+        ("warnings = 1", "bsym.toml:1:12:", "true or false"),
+        ("properties = [\"inf\"]", "bsym.toml:1:14:", "did you mean `inv`?"),
+    ] {
+        let text = said(settings);
+        assert!(text.contains(place) && text.contains(expected), "{settings}: {text}");
+    }
+}
+
+#[test]
+fn warnings_about_style_are_counted_and_can_be_left_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let machine = file(
+        dir.path(),
+        "m.mch",
+        "MACHINE m SETS S VARIABLES x INVARIANT x : 0..1 INITIALISATION x := 0 OPERATIONS up = x := 1 END",
+    );
+    let said = |arguments: &[&str]| {
+        let output = bsym().args(arguments).arg(&machine).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let whole = said(&["parse"]);
+    assert!(whole.contains("B0501") && !whole.contains("about style"), "{whole}");
+    let counted = said(&["mc"]);
+    assert!(
+        counted.contains("note: 2 warnings about style: `bsym parse ") && !counted.contains("B0501"),
+        "{counted}"
+    );
+    assert_eq!(said(&["mc", "--no-warnings"]), "");
+}

@@ -68,10 +68,14 @@ pub struct LoadRequest {
     /// The machine or context of a package or project of Event-B. Without it: the first machine of a package, the
     /// file that is named, the last refinement of a project.
     pub component: Option<String>,
+    /// Folders in which machines and files of definitions of classical B are looked for that are not beside the file
+    /// that names them.
+    pub include_path: Vec<PathBuf>,
 }
 
 /// Reads, parses and checks a machine of classical B with all machines and files of definitions that it refers
-/// to, directly or through others; they are looked for beside the file that names them. Or a component of
+/// to, directly or through others; they are looked for beside the file that names them, then in the folders of
+/// [`LoadRequest::include_path`]. Or a component of
 /// Event-B with all that it refines, sees and extends: of a package (`.eventb`), of Rodin (`.bum`, `.buc`), of a
 /// project of Rodin's (a folder or `.zip`).
 ///
@@ -115,7 +119,8 @@ pub fn load_from(files: &dyn Files, path: &Path) -> Result<Loaded, LoadError> {
 /// As [`load_with`].
 pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<Loaded, LoadError> {
     with_large_stack(|| {
-        let mut reading = Reading::default();
+        let sources = Sources::with_include_path(request.include_path.clone());
+        let mut reading = Reading { sources, diagnostics: vec![] };
         let project = match notation(files, path) {
             None => Some(reading.machine(files, path)?),
             Some(form) => reading.eventb(form, files, path, request.component.as_deref())?,
@@ -126,7 +131,13 @@ pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<
 
 /// Parses and checks the text of a machine; what it refers to is read from the disk, beside `path`.
 pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
-    let mut reading = Reading::default();
+    load_text_with(path, text, &LoadRequest::default())
+}
+
+/// [`load_text`] with an include path.
+pub fn load_text_with(path: impl Into<PathBuf>, text: impl Into<String>, request: &LoadRequest) -> Loaded {
+    let sources = Sources::with_include_path(request.include_path.clone());
+    let mut reading = Reading { sources, diagnostics: vec![] };
     let id = reading.sources.add(Source::new(path, text));
     with_large_stack(move || {
         let project = reading.parse(&Disk, id);

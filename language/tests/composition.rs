@@ -1,8 +1,10 @@
 //! Machines made of several machines: what the model holds, and what is refused where.
 
+use std::path::PathBuf;
+
 use bsym_language::diagnostic::Severity;
 use bsym_language::files::Texts;
-use bsym_language::load::{Loaded, check_expression, check_predicate, load_from};
+use bsym_language::load::{LoadRequest, Loaded, check_expression, check_predicate, load_from, load_in};
 use bsym_language::model::*;
 use bsym_language::print;
 use bsym_language::render::render_line;
@@ -384,4 +386,61 @@ impl Visitor for Bound {
     fn binder(&mut self, local: &LocalId) {
         self.0.push(*local);
     }
+}
+
+fn include(folders: &[&str], files: &[(&str, &str)]) -> Loaded {
+    let files: Texts = files.iter().copied().collect();
+    let include_path = folders.iter().map(PathBuf::from).collect();
+    load_in(&files, "spec/M.mch".as_ref(), &LoadRequest { component: None, include_path }).unwrap()
+}
+
+const USER: (&str, &str) = ("spec/M.mch", "MACHINE M SEES Lib DEFINITIONS \"d.def\" INVARIANT one = 1 END");
+const LIB: &str = "MACHINE Lib END";
+const DEFINITIONS: &str = "DEFINITIONS one == 1";
+
+#[test]
+fn machines_and_definitions_are_found_in_the_include_path() {
+    let files = [USER, ("lib/Lib.mch", LIB), ("defs/d.def", DEFINITIONS)];
+    let loaded = include(&["lib", "defs"], &files);
+    assert_eq!(errors(&loaded), [] as [&str; 0]);
+    assert_eq!(loaded.sources.include_path(), [PathBuf::from("lib"), PathBuf::from("defs")]);
+    // The folder of the file that names them comes first.
+    let beside = [USER, ("spec/Lib.mch", LIB), ("lib/Lib.mch", "no machine"), ("spec/d.def", DEFINITIONS)];
+    assert_eq!(errors(&include(&["lib"], &beside)), [] as [&str; 0]);
+    // A machine of the include path finds its own neighbours, and the others of the path.
+    let further = [
+        USER,
+        ("lib/Lib.mch", "MACHINE Lib SEES Near, Far END"),
+        ("lib/Near.mch", "MACHINE Near END"),
+        ("defs/Far.mch", "MACHINE Far END"),
+        ("defs/d.def", DEFINITIONS),
+    ];
+    assert_eq!(errors(&include(&["lib", "defs"], &further)), [] as [&str; 0]);
+}
+
+#[test]
+fn what_is_in_two_folders_of_the_include_path_is_named_with_both() {
+    let files =
+        [USER, ("a/Lib.mch", LIB), ("b/Lib.mch", LIB), ("a/d.def", DEFINITIONS), ("b/d.def", DEFINITIONS)];
+    let found = errors(&include(&["a", "b"], &files));
+    let both = |name: &str, a: &str, b: &str| {
+        format!("`{name}` is found twice in the include path: `{a}` and `{b}`")
+    };
+    assert!(found.iter().any(|e| e.contains(&both("Lib", "a/Lib.mch", "b/Lib.mch"))), "{found:#?}");
+    assert!(found.iter().any(|e| e.contains(&both("d.def", "a/d.def", "b/d.def"))), "{found:#?}");
+    // The same folder twice is one.
+    assert_eq!(errors(&include(&["a", "a"], &files)), [] as [&str; 0]);
+}
+
+#[test]
+fn the_folder_of_a_machine_that_is_missing_is_named_where_it_is_near() {
+    let help = |folders: &[&str], files: &[(&str, &str)]| {
+        let loaded = include(folders, files);
+        let missing = loaded.diagnostics.iter().find(|d| d.message.contains("`Lib` is not found"));
+        missing.and_then(|d| d.help.clone()).unwrap_or_default()
+    };
+    let near = help(&[], &[USER, ("common/lib/Lib.mch", LIB), ("spec/d.def", DEFINITIONS)]);
+    assert!(near.contains("`-I common/lib`"), "{near}");
+    let nowhere = help(&["defs"], &[USER, ("defs/d.def", DEFINITIONS)]);
+    assert!(nowhere.contains("then in `defs`"), "{nowhere}");
 }

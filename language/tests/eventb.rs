@@ -20,12 +20,12 @@ fn model(loaded: Loaded) -> Model {
 }
 
 fn component(path: &Path, name: &str) -> Model {
-    let request = LoadRequest { component: Some(name.into()) };
+    let request = LoadRequest { component: Some(name.into()), ..LoadRequest::default() };
     model(load_with(path, &request).expect("it can be read"))
 }
 
 fn errors(path: &Path, component: Option<&str>) -> Vec<String> {
-    let request = LoadRequest { component: component.map(String::from) };
+    let request = LoadRequest { component: component.map(String::from), ..LoadRequest::default() };
     match load_with(path, &request) {
         Err(e) => vec![e.to_string()],
         Ok(loaded) => {

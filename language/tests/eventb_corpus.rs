@@ -29,7 +29,7 @@ fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
 }
 
 fn component(name: Option<&str>) -> LoadRequest {
-    LoadRequest { component: name.map(String::from) }
+    LoadRequest { component: name.map(String::from), ..LoadRequest::default() }
 }
 
 #[test]

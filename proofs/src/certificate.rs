@@ -150,6 +150,9 @@ pub struct MachineFile {
     /// Files of definitions: path and SHA-256.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub definitions: BTreeMap<String, String>,
+    /// Folders of the include path, seen from the certificate's folder.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub include: Vec<String>,
 }
 
 /// A property.
@@ -339,6 +342,7 @@ impl Certificate {
                 path: main.map(|s| relative(&s.path, folder)).unwrap_or_default(),
                 sha256: main.map(digest::source).unwrap_or_default(),
                 definitions: files.map(|s| (relative(&s.path, folder), digest::source(s))).collect(),
+                include: model.sources.include_path().iter().map(|path| relative(path, folder)).collect(),
             },
             scope: named(model, facts.scope),
             settings: facts.settings.clone(),

@@ -15,7 +15,7 @@ use bsym_encodings::session::{SolverChoice, SolverError, open};
 use bsym_encodings::system::build::{Representations, encode, encode_with_facts};
 use bsym_encodings::term::Terms;
 use bsym_language::diagnostic::Diagnostic;
-use bsym_language::load::{LoadError, LoadRequest, Loaded, check_predicate, load_model, load_with};
+use bsym_language::load::{LoadError, LoadRequest, Loaded, check_predicate, load_with};
 use bsym_language::model::{ComponentId, Conjunct, EventId, Model, Pred};
 use bsym_language::render::render_line;
 use bsym_language::source::Sources;
@@ -317,7 +317,8 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
         }
         listed.push(found);
     }
-    let loaded = load(&path, &recorded.name)
+    let include_path = recorded.include.iter().map(|path| folder.join(path)).collect();
+    let loaded = load(&path, &recorded.name, include_path)
         .map_err(|e| CertifyError::NoMachine(format!("{}: {e}", path.display())))?;
     let Some(model) = loaded.model else {
         let message = first_message(&loaded.sources, &loaded.diagnostics);
@@ -345,8 +346,8 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
 }
 
 /// Reads the machine of a file, or of a file in an archive: `project.zip!/folder/file`.
-fn load(path: &Path, name: &str) -> Result<Loaded, LoadError> {
-    let component = |name: &str| LoadRequest { component: Some(name.to_string()) };
+fn load(path: &Path, name: &str, include_path: Vec<PathBuf>) -> Result<Loaded, LoadError> {
+    let component = |name: &str| LoadRequest { component: Some(name.to_string()), include_path: vec![] };
     if let Some((archive, inside)) = path.to_str().and_then(|p| p.split_once("!/")) {
         let inside = inside.rsplit_once('.').map_or(inside, |(stem, _)| stem);
         return load_with(Path::new(archive), &component(inside));
@@ -354,7 +355,7 @@ fn load(path: &Path, name: &str) -> Result<Loaded, LoadError> {
     if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("eventb")) {
         return load_with(path, &component(name));
     }
-    load_model(path)
+    load_with(path, &LoadRequest { component: None, include_path })
 }
 
 fn first_message(sources: &Sources, diagnostics: &[Diagnostic]) -> String {

@@ -32,6 +32,9 @@ pub struct OutputArguments {
     /// Print one JSON object per event as it happens, the result last
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub jsonl: bool,
+    /// Do not print warnings about the machine
+    #[arg(long, help_heading = "Output")]
+    pub no_warnings: bool,
     /// Say what is being done (twice: more)
     #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
     pub verbose: u8,
@@ -158,6 +161,13 @@ pub struct ComponentArguments {
     /// The machine or context of a Rodin project or ProB package to read; without it, the last refinement
     #[arg(long = "machine", value_name = "NAME")]
     pub component: Option<String>,
+    /// Look for machines and files of definitions of classical B in this folder as well, behind the folder of the file that
+    /// names them (repeatable)
+    #[arg(short = 'I', long = "include", value_name = "FOLDER", help_heading = "Project")]
+    pub include: Vec<PathBuf>,
+    /// Read no bsym.toml
+    #[arg(long, help_heading = "Project")]
+    pub no_project: bool,
 }
 
 /// Whether encodings believe the analysis of representations.

@@ -97,6 +97,9 @@ pub struct CheckArguments {
     /// Engines, or of several machines the machines, that work at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Limits")]
     pub jobs: Option<usize>,
+    /// Ask this engine alone
+    #[arg(long, value_enum, value_name = "ENGINE", help_heading = "What to check")]
+    pub engine: Option<EngineName>,
     /// Of several machines show only those that do not hold
     #[arg(short, long, help_heading = "Several machines")]
     pub quiet: bool,
@@ -180,6 +183,23 @@ pub enum StrategyName {
     Chaining,
     /// Events of the lowest levels until nothing is new, before those above them
     Saturation,
+}
+
+/// Engines that `check` can ask.
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EngineName {
+    /// All of them under one deadline
+    Check,
+    /// Bounded model checking
+    Bmc,
+    /// BMC*: one sequence of events after the other
+    Tree,
+    /// k-induction
+    Kind,
+    /// IC3
+    Ic3,
+    /// The explicit-state search
+    Mc,
 }
 
 /// Orders of a search.

@@ -21,6 +21,7 @@ use crate::race::control::Control;
 use crate::race::process::{End, Process};
 use crate::race::protocol::{Assignment, Message, Order};
 use crate::refusal::Refusal;
+use crate::settings::Settings;
 
 /// How often an interrupt is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -125,7 +126,13 @@ impl Processes<'_> {
         let (file, start) = (target.file.display().to_string(), Instant::now());
         let mut crashes = 0;
         loop {
-            let order = self.order(target);
+            let order = match self.order(target) {
+                Ok(order) => order,
+                Err(error) => {
+                    let (answer, spent) = (Answer::refused(&error), seconds(start.elapsed()));
+                    return Some(Row::of(file, &answer, answer.exit(), spent));
+                }
+            };
             let process = match self.start(index, Assignment { order, crashes, spent: start.elapsed() })? {
                 Ok(process) => process,
                 Err(e) => {
@@ -153,7 +160,10 @@ impl Processes<'_> {
     }
 
     /// The question about one machine.
-    fn order(&self, target: &Target) -> Order {
+    ///
+    /// # Errors
+    /// As [`Settings::fill_check`].
+    fn order(&self, target: &Target) -> anyhow::Result<Order> {
         let mut arguments = self.arguments.clone();
         arguments.verify.file = target.file.clone();
         if target.component.is_some() {
@@ -162,7 +172,9 @@ impl Processes<'_> {
         arguments.verify.output = OutputArguments { json: true, ..OutputArguments::default() };
         // The machines share the cores, so that each has one for its engines.
         let (more, all, jobs, quiet) = (vec![], false, Some(1), false);
-        Order::Check(Box::new(CheckArguments { verify: arguments.verify, more, all, jobs, quiet }))
+        let mut check = CheckArguments { more, all, jobs, quiet, ..arguments };
+        Settings::fill_check(&mut check)?;
+        Ok(Order::Check(Box::new(check)))
     }
 
     /// Starts a process. `None` once there was an interrupt.

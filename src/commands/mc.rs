@@ -139,7 +139,7 @@ fn attempt(
 ) -> anyhow::Result<Searched> {
     let mut run = Run::prepare("mc", verify, Asked::beside(solver), control)?;
     // A search beside the engines leaves the comparison to them.
-    if control.order.is_none() {
+    if !control.searches_for_another() {
         run.promise_comparison();
     }
     let mut reporter = run.reporter();
@@ -315,9 +315,9 @@ impl Searched {
             }
             _ => {}
         }
-        match run.control.order {
-            None => publish(run, result, report),
-            Some(_) => Answer::Found(Box::new(found(run, &result, report))),
+        match run.control.searches_for_another() {
+            false => publish(run, result, report),
+            true => Answer::Found(Box::new(found(run, &result, report))),
         }
     }
 }

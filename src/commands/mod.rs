@@ -48,7 +48,7 @@ mod vetting;
 use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
-use crate::arguments::{Command, OutputArguments};
+use crate::arguments::{Command, EngineName, McArguments, OutputArguments};
 use crate::exit::Exit;
 use crate::lsp;
 use crate::race::control::Control;
@@ -70,7 +70,14 @@ pub fn run(command: Command, control: &Control) -> Exit {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),
         Command::Check(a) if targets::is_asked(&a) => many::run(&a, control),
-        Command::Check(a) => check::run(&a, control),
+        Command::Check(a) => match a.engine {
+            None | Some(EngineName::Check) => check::run(&a, control),
+            Some(EngineName::Bmc) => verify::run(Engine::Bmc, &a.verify, control),
+            Some(EngineName::Tree) => verify::run(Engine::Tree, &a.verify, control),
+            Some(EngineName::Kind) => verify::run(Engine::Kind, &a.verify, control),
+            Some(EngineName::Ic3) => verify::run(Engine::Ic3, &a.verify, control),
+            Some(EngineName::Mc) => mc::run(&McArguments::new(a.verify), control),
+        },
         Command::Bmc(a) => verify::run(Engine::Bmc, &a, control),
         Command::Tree(a) => verify::run(Engine::Tree, &a, control),
         Command::Kind(a) => verify::run(Engine::Kind, &a, control),

@@ -19,7 +19,7 @@ pub fn run(arguments: &ParseArguments) -> anyhow::Result<Answer> {
             let paint = Paint::stderr(format.color);
             bail!(input::not_a_model(&arguments.file, &file.sources, &file.diagnostics, paint));
         }
-        input::warn(&file, format);
+        input::warn(&arguments.file, &file, format, true);
     }
     let text = if arguments.types { print::machine_with_types } else { print::machine };
     let model = file.model.as_ref();

@@ -56,7 +56,8 @@ fn machine(arguments: &ProofsArguments, file: &PoFile) -> anyhow::Result<Result<
         let path = Path::new(named);
         // A name of the project, unless there is such a file.
         let chosen = is_eventb(&arguments.file) && !path.exists();
-        let component = ComponentArguments { component: chosen.then(|| named.clone()) };
+        let component =
+            ComponentArguments { component: chosen.then(|| named.clone()), ..ComponentArguments::default() };
         let path = if chosen { &arguments.file } else { path };
         return input::machine(path, &component, &arguments.output).map(|input| Ok(input.model));
     }

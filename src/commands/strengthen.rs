@@ -66,7 +66,7 @@ pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result
     if let Some(path) = &arguments.patch
         && !found.auxiliaries.is_empty()
     {
-        match patch::patch(&arguments.file, &found.auxiliaries) {
+        match patch::patch(&arguments.file, &arguments.component.include, &found.auxiliaries) {
             Ok(text) => answer.patch = output::write(path, &text).then(|| path.display().to_string()),
             // What was found is said all the same.
             Err(error) => output::lost(&format!("{error:#}")),

@@ -98,6 +98,11 @@ impl Control {
         Control { order: order.map(Arc::new), ..self }
     }
 
+    /// Whether this process searches states for another one, which checks what it finds.
+    pub fn searches_for_another(&self) -> bool {
+        matches!(self.order.as_deref(), Some(Order::Search(_)))
+    }
+
     /// Time since the start in seconds.
     pub fn seconds(&self) -> f64 {
         seconds(self.start.elapsed())

@@ -15,7 +15,7 @@ use bsym_testing::corpus;
 
 /// A model with its own status; nothing, and a word about it, if the model has errors.
 fn read(path: &Path, component: Option<&str>) -> Option<(Model, Import)> {
-    let request = LoadRequest { component: component.map(String::from) };
+    let request = LoadRequest { component: component.map(String::from), ..LoadRequest::default() };
     let model = load_with(path, &request).ok().and_then(|l| l.model);
     let Some(model) = model else {
         println!("skipped: {} {} is not read", path.display(), component.unwrap_or_default());

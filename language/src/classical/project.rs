@@ -2,9 +2,10 @@
 //! and their files of definitions.
 //!
 //! A machine `M` is looked for in the folder of the file that names it, as `M.ref`, `M.mch`, `M.sys`
-//! and `M.imp` (ProB's order), or where a `file` pragma says it is.
+//! and `M.imp` (ProB's order), or where a `file` pragma says it is; then in the folders of the include path, of which no
+//! more than one may have it. Files of definitions are looked for in the same places.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 
 use crate::ast::{Definition, Ident, Machine, MachineKind, SectionKind};
@@ -16,6 +17,10 @@ use crate::text::files::{self, Files};
 use crate::text::source::{SourceId, Sources, Span};
 
 const EXTENSIONS: [&str; 4] = ["ref", "mch", "sys", "imp"];
+/// Number of folders that are looked into for a machine that is missing, so that its place can be named.
+const MOST_FOLDERS: usize = 200;
+/// How far below the first ones these folders are.
+const DEEPEST_FOLDER: usize = 3;
 
 /// The machines of a model; the first is the main one. They refer to each other without cycles.
 #[derive(Clone, Default, Debug)]
@@ -174,12 +179,7 @@ impl Collector<'_> {
         let folder = self.sources.get(from).path.parent().unwrap_or(Path::new("")).to_owned();
         if let Some(file) = pragma {
             let path = normal(&folder.join(file));
-            let inside = path.parent().unwrap_or(Path::new(""));
-            let exists = path
-                .file_name()
-                .and_then(|f| f.to_str())
-                .is_some_and(|f| self.files.names(inside).iter().any(|n| n == f));
-            if !exists {
+            if !is_file(self.files, &path) {
                 let message = format!("machine `{}` is not found: there is no file `{file}`", name.name);
                 let d = Diagnostic::error(codes::MISSING_MACHINE, name.span, message)
                     .help("the path of a `file` pragma starts at the folder of the file it stands in");
@@ -188,31 +188,70 @@ impl Collector<'_> {
             }
             return Some(path);
         }
-        let names = self.files.names(&folder);
-        for extension in EXTENSIONS {
-            let file = format!("{}.{extension}", name.name);
-            if names.binary_search(&file).is_ok() {
-                return Some(normal(&folder.join(file)));
-            }
-        }
-        for extension in EXTENSIONS {
-            let file = format!("{}.{extension}", name.name).to_lowercase();
-            if let Some(other) = names.iter().find(|n| n.to_lowercase() == file) {
+        let beside = match self.find(name, &folder) {
+            None => self.included(&name.name, name.span, |found, folder| found.find(name, folder))?,
+            beside => beside,
+        };
+        match beside {
+            Some(Spelt::Same(path)) => Some(path),
+            Some(Spelt::Otherwise(path)) => {
+                let file = path.file_name().unwrap_or_default().to_string_lossy();
                 let message =
-                    format!("machine `{}` is read from `{other}`, which is spelt differently", name.name);
+                    format!("machine `{}` is read from `{file}`, which is spelt differently", name.name);
                 self.diagnostics.push(
                     Diagnostic::warning(codes::NAME_CASE, name.span, message)
                         .help("systems that tell upper from lower case will not find it"),
                 );
-                return Some(normal(&folder.join(other)));
+                Some(path)
+            }
+            None => {
+                self.missing(name, &folder);
+                None
             }
         }
-        self.missing(name, &folder, &names);
-        None
     }
 
-    fn missing(&mut self, name: &Ident, folder: &Path, names: &[String]) {
-        let place = if folder.as_os_str().is_empty() { ".".into() } else { folder.display().to_string() };
+    /// The file of a machine in a folder.
+    fn find(&self, name: &Ident, folder: &Path) -> Option<Spelt> {
+        let names = self.files.names(folder);
+        let mut files = EXTENSIONS.iter().map(|extension| format!("{}.{extension}", name.name));
+        if let Some(file) = files.clone().find(|file| names.binary_search(file).is_ok()) {
+            return Some(Spelt::Same(normal(&folder.join(file))));
+        }
+        files.find_map(|file| {
+            let other = names.iter().find(|n| n.to_lowercase() == file.to_lowercase())?;
+            Some(Spelt::Otherwise(normal(&folder.join(other))))
+        })
+    }
+
+    /// What `find` finds in the include path. `None` after a message that there is more than one.
+    fn included<T: AsRef<Path>>(
+        &mut self,
+        name: &str,
+        span: Span,
+        find: impl Fn(&Self, &Path) -> Option<T>,
+    ) -> Option<Option<T>> {
+        let mut found: Vec<T> = vec![];
+        for folder in self.sources.include_path() {
+            found.extend(find(self, folder).filter(|file| found.iter().all(|f| f.as_ref() != file.as_ref())));
+        }
+        if let [one, other, ..] = &found[..] {
+            let (one, other) = (one.as_ref().display(), other.as_ref().display());
+            let message = format!("`{name}` is found twice in the include path: `{one}` and `{other}`");
+            let d = Diagnostic::error(codes::MISSING_MACHINE, span, message)
+                .help("rename one of them, or take its folder out of the include path");
+            self.diagnostics.push(d);
+            return None;
+        }
+        Some(found.pop())
+    }
+
+    fn missing(&mut self, name: &Ident, folder: &Path) {
+        let shown = |folder: &Path| match folder.as_os_str().is_empty() {
+            true => "`.`".to_string(),
+            false => format!("`{}`", folder.display()),
+        };
+        let names = self.files.names(folder);
         let machines =
             || names.iter().filter_map(|n| n.rsplit_once('.').filter(|n| EXTENSIONS.contains(&n.1)));
         let near = nearest(&name.name, machines().map(|(stem, _)| stem));
@@ -220,17 +259,52 @@ impl Collector<'_> {
         let message =
             format!("machine `{n}` is not found: there is no `{n}.ref`, `{n}.mch`, `{n}.sys` or `{n}.imp`");
         let d = Diagnostic::error(codes::MISSING_MACHINE, name.span, message);
-        self.diagnostics.push(match near.and_then(|near| machines().find(|(stem, _)| *stem == near)) {
+        let d = match near.and_then(|near| machines().find(|(stem, _)| *stem == near)) {
             Some((stem, extension)) => {
                 d.help(format!("did you mean the machine of `{stem}.{extension}`?")).instead(stem)
             }
-            None => {
-                d.help(format!("it is looked for in the folder `{place}`, beside the file that names it"))
-            }
-        });
+            None => match self.elsewhere(name, folder) {
+                Some(other) => d.help(format!(
+                    "it is in the folder {0}: `-I {1}` looks for machines there as well",
+                    shown(&other),
+                    other.display()
+                )),
+                None => {
+                    let folders = self.sources.include_path().iter().map(|folder| shown(folder));
+                    let folders: Vec<String> = folders.collect();
+                    let further = match &folders[..] {
+                        [] => "; `-I FOLDER` names further folders".into(),
+                        folders => format!(", then in {}", folders.join(", ")),
+                    };
+                    d.help(format!(
+                        "it is looked for in the folder {}, beside the file that names it{further}",
+                        shown(folder)
+                    ))
+                }
+            },
+        };
+        self.diagnostics.push(d);
     }
 
-    // Files of definitions are found beside the file that names them, and may name others.
+    /// A folder near this one that has a file of the machine: below it, or below the folder that it is in.
+    fn elsewhere(&self, name: &Ident, folder: &Path) -> Option<PathBuf> {
+        let parent = normal(&folder.join(".."));
+        let mut waiting: VecDeque<(PathBuf, usize)> = [(folder.to_owned(), 0), (parent, 0)].into();
+        for _ in 0..MOST_FOLDERS {
+            let (next, depth) = waiting.pop_front()?;
+            if self.find(name, &next).is_some() {
+                return Some(next);
+            }
+            if depth < DEEPEST_FOLDER {
+                let inside = self.files.names(&next).into_iter().filter(|n| !n.starts_with('.'));
+                let folders = inside.map(|n| normal(&next.join(n))).filter(|path| self.files.is_folder(path));
+                waiting.extend(folders.map(|path| (path, depth + 1)));
+            }
+        }
+        None
+    }
+
+    // Files of definitions may name others.
     fn definition_files(&mut self, machine: &Machine, id: SourceId) -> HashMap<String, Machine> {
         let mut files = HashMap::new();
         let mut wanted = self.named_files(machine, id);
@@ -248,18 +322,50 @@ impl Collector<'_> {
         files
     }
 
-    fn named_files(&self, machine: &Machine, id: SourceId) -> Vec<(String, PathBuf)> {
-        let folder = self.sources.get(id).path.parent().unwrap_or(Path::new(""));
+    fn named_files(&mut self, machine: &Machine, id: SourceId) -> Vec<(String, PathBuf)> {
+        let folder = self.sources.get(id).path.parent().unwrap_or(Path::new("")).to_owned();
         let mut out = vec![];
         for section in &machine.sections {
             let SectionKind::Definitions(list) = &section.kind else { continue };
             for definition in list {
-                if let Definition::File(name, _) = definition {
-                    out.push((name.clone(), folder.join(name)));
-                }
+                let Definition::File(name, span) = definition else { continue };
+                let path = folder.join(name);
+                let there = |path: PathBuf| is_file(self.files, &path).then_some(path);
+                let found = match there(path.clone()) {
+                    None => {
+                        let find = |found: &Self, folder: &Path| {
+                            Some(folder.join(name)).filter(|path| is_file(found.files, path))
+                        };
+                        self.included(name, *span, find).flatten()
+                    }
+                    beside => beside,
+                };
+                // Where there is none, its absence is reported.
+                out.push((name.clone(), found.unwrap_or(path)));
             }
         }
         out
+    }
+}
+
+fn is_file(files: &dyn Files, path: &Path) -> bool {
+    let inside = path.parent().unwrap_or(Path::new(""));
+    path.file_name().is_some_and(|file| files.names(inside).iter().any(|name| **name == *file))
+}
+
+/// The file of a machine.
+enum Spelt {
+    /// It has the name of the machine.
+    Same(PathBuf),
+    /// Upper and lower case differ.
+    Otherwise(PathBuf),
+}
+
+impl AsRef<Path> for Spelt {
+    fn as_ref(&self) -> &Path {
+        match self {
+            Spelt::Same(path) | Spelt::Otherwise(path) => path,
+        }
     }
 }
 

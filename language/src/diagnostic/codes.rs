@@ -175,7 +175,7 @@ codes! {
     UNKNOWN_EXTERNAL = 410 Structure;
     /// A free type without values.
     EMPTY_FREE_TYPE = 411 Structure;
-    /// A machine that is referred to was not found.
+    /// A machine that is referred to was not found, or is in two folders of the include path.
     MISSING_MACHINE = 420 Structure;
     /// Machines need each other.
     CYCLIC_MACHINES = 421 Structure;
@@ -243,6 +243,24 @@ codes! {
     EXISTS_WITH_IMPLICATION = 517 Structure;
     /// Operators group in another way than the text suggests.
     MISLEADING_GROUPING = 518 Structure;
+}
+
+/// Whether a warning is about style: what is declared for nothing, hidden, said twice, or named unlike its file. The others
+/// may show that the model does not say what it is meant to say.
+pub fn is_style(code: Code) -> bool {
+    [
+        NAME_DIFFERS,
+        UNUSED_SET,
+        UNUSED_CONSTANT,
+        UNREAD_VARIABLE,
+        UNCHANGED_VARIABLE,
+        UNUSED_DEFINITION,
+        UNUSED_PARAMETER,
+        UNUSED_LOCAL,
+        HIDDEN_NAME,
+        REPEATED_CONJUNCT,
+    ]
+    .contains(&code)
 }
 
 #[cfg(test)]

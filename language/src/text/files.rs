@@ -1,6 +1,6 @@
 //! Where the texts of machines come from: a disk, or a set of texts in memory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub trait Files: Sync {
     /// [`ReadError`] where there is no such file, or it cannot be read.
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError>;
 
-    /// The names of the files in a folder, sorted; none where there is no such folder.
+    /// The names of the files and folders in a folder, sorted; none where there is no such folder.
     fn names(&self, folder: &Path) -> Vec<String>;
 
     /// Whether a path is a folder.
@@ -152,8 +152,9 @@ impl Files for Texts {
     }
 
     fn names(&self, folder: &Path) -> Vec<String> {
-        let inside = self.0.keys().filter(|path| path.parent() == Some(folder));
-        inside.filter_map(|path| Some(path.file_name()?.to_str()?.to_owned())).collect()
+        let inside = self.0.keys().filter_map(|path| path.strip_prefix(folder).ok());
+        let names = inside.filter_map(|rest| Some(rest.iter().next()?.to_str()?.to_owned()));
+        names.collect::<BTreeSet<String>>().into_iter().collect()
     }
 
     fn is_folder(&self, path: &Path) -> bool {

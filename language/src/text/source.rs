@@ -85,9 +85,20 @@ impl Source {
 
 /// All files that one model was read from.
 #[derive(Clone, Debug, Default)]
-pub struct Sources(Vec<Source>);
+pub struct Sources(Vec<Source>, Vec<PathBuf>);
 
 impl Sources {
+    /// No files yet, of a model whose files are looked for in these folders as well.
+    pub fn with_include_path(folders: Vec<PathBuf>) -> Sources {
+        Sources(vec![], folders)
+    }
+
+    /// The folders in which machines and files of definitions are looked for that are not beside the file that names
+    /// them.
+    pub fn include_path(&self) -> &[PathBuf] {
+        &self.1
+    }
+
     /// Adds a file and returns its id.
     pub fn add(&mut self, source: Source) -> SourceId {
         self.0.push(source);

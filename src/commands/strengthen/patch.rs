@@ -1,10 +1,10 @@
 //! Conjuncts as a patch of a machine's text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use bsym_engines::auxiliary::Auxiliary;
-use bsym_language::load::{is_eventb, load_model, load_text};
+use bsym_language::load::{LoadRequest, is_eventb, load_text_with, load_with};
 use bsym_language::model::{ComponentId, Model};
 use bsym_language::print;
 use similar::TextDiff;
@@ -31,15 +31,20 @@ pub(super) fn check(file: &Path) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// The file has changed meanwhile, or there is no place for them.
-pub(super) fn patch(file: &Path, auxiliaries: &[Auxiliary]) -> anyhow::Result<String> {
-    let loaded = load_model(file)?;
+pub(super) fn patch(
+    file: &Path,
+    include_path: &[PathBuf],
+    auxiliaries: &[Auxiliary],
+) -> anyhow::Result<String> {
+    let request = LoadRequest { component: None, include_path: include_path.to_vec() };
+    let loaded = load_with(file, &request)?;
     let model = loaded.model.context("--patch: the machine has errors now")?;
     let source =
         model.components.first().map(|c| c.span.source).context("--patch: the machine has no text")?;
     let old = loaded.sources.get(source).text.clone();
     let all = texts(&model);
     for new in candidates(&model, &old, auxiliaries) {
-        let read = load_text(file, &*new).model;
+        let read = load_text_with(file, &*new, &request).model;
         if read.is_some_and(|m| is_extended(&texts(&m), &all, &model, auxiliaries)) {
             let name = file.display().to_string();
             let diff = TextDiff::from_lines(old.as_str(), new.as_str());
