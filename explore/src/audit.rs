@@ -20,22 +20,7 @@ use bsym_semantics::transition::{Edges, Outcome};
 use bsym_semantics::value::Value;
 
 use crate::store::index::mix;
-
-/// So much time costs nothing: every state is audited until it is spent.
-const FREE: Duration = Duration::from_millis(10);
-/// So many states are audited unless they take much longer.
-const FIRST: u64 = 64;
-/// The longest time for these.
-const FIRST_TIME: Duration = Duration::from_millis(500);
-/// Of a large search every so many-th state is chosen.
-const EVERY: u64 = 32;
-/// The part of a large search's time that audits may take: one in so many.
-const SHARE: u32 = 40;
-/// An audit that takes longer is given up.
-const LONGEST: Duration = Duration::from_millis(250);
-const TICK: Duration = Duration::from_millis(10);
-/// Most targets that a report lists.
-const LISTED: usize = 8;
+use crate::tuning::tuning;
 
 /// A state about which compiled code and reference evaluator disagree. One of them is wrong, and so may be everything
 /// that the search has found.
@@ -119,9 +104,9 @@ impl Clock {
     /// Watches audits until `over` is dropped.
     pub fn watch(&self, begin: Instant, stop: &AtomicBool, over: &std::sync::mpsc::Receiver<()>) {
         use std::sync::mpsc::RecvTimeoutError::Timeout;
-        while over.recv_timeout(TICK) == Err(Timeout) {
+        while over.recv_timeout(tuning().audit.tick) == Err(Timeout) {
             let since = self.since.load(Ordering::Relaxed);
-            let late = since > 0 && millis(begin.elapsed()) > since + millis(LONGEST);
+            let late = since > 0 && millis(begin.elapsed()) > since + millis(tuning().audit.longest);
             if late || stop.load(Ordering::Relaxed) {
                 self.interrupt.store(true, Ordering::Relaxed);
             }
@@ -167,10 +152,11 @@ impl<'m> Audit<'m> {
 
     /// Whether a state is one of those to audit, by its number.
     pub fn is_due(&self, number: u64) -> bool {
-        let first = self.audited < FIRST && self.spent < FIRST_TIME;
+        let first = self.audited < tuning().audit.first && self.spent < tuning().audit.first_time;
         first
-            || self.spent < FREE
-            || mix(self.seed, number).is_multiple_of(EVERY) && self.spent * SHARE < self.begin.elapsed()
+            || self.spent < tuning().audit.free
+            || mix(self.seed, number).is_multiple_of(tuning().audit.every)
+                && self.spent * tuning().audit.share < self.begin.elapsed()
     }
 
     /// Asks about a state, but for the events of which the search has taken a part only; `None` where the reference has no answer, or none in time.
@@ -272,7 +258,11 @@ pub fn targets_differ((count, found): (u64, &Rows), (edges, expected): (u64, &Ro
 
 /// A finding about edges that lists the first of these states.
 pub fn edges(count: u64, states: &Rows, decode: &dyn Fn(&[u32]) -> State) -> Finding {
-    Finding::Edges(count, states.iter().take(LISTED).map(|row| decode(row)).collect(), states.len())
+    Finding::Edges(
+        count,
+        states.iter().take(tuning().audit.listed).map(|row| decode(row)).collect(),
+        states.len(),
+    )
 }
 
 #[cfg(test)]

@@ -20,3 +20,4 @@ pub mod walk;
 
 mod dice;
 mod session;
+pub mod tuning;

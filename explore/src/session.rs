@@ -25,9 +25,7 @@ use crate::search::constants::{Question, Valuations};
 use crate::search::findings::Gaps;
 use crate::space::machine::Machine;
 use crate::store::interner::Store;
-
-/// How often progress is reported.
-const PROGRESS: Duration = Duration::from_millis(500);
+use crate::tuning::tuning;
 
 /// Limits of a search, and when they are reached.
 pub(crate) struct Bounds<'s> {
@@ -172,14 +170,14 @@ pub(crate) struct Teller<'o> {
 impl<'o> Teller<'o> {
     /// Tells of a search that began at this time.
     pub(crate) fn new(observer: &'o mut dyn Observer<Progress>, begin: Instant) -> Teller<'o> {
-        Teller { observer, begin, next: PROGRESS }
+        Teller { observer, begin, next: tuning().search.progress }
     }
 
     /// Tells the progress, if it is time for it. It gets the seconds since the beginning.
     pub(crate) fn tell(&mut self, progress: impl FnOnce(f64) -> Progress) {
         let elapsed = self.begin.elapsed();
         if elapsed >= self.next {
-            self.next = elapsed + PROGRESS;
+            self.next = elapsed + tuning().search.progress;
             self.observer.progress(&progress(elapsed.as_secs_f64().max(1e-9)));
         }
     }

@@ -24,9 +24,7 @@ use crate::space::dependency_matrix::GroupId;
 use crate::space::interpreted::Interpreted;
 use crate::space::machine::Machine;
 use crate::space::system::{Edge, Edges, Target};
-
-/// Alternatives of one kind (valuations, edges of one event) among which the die chooses.
-const CHOICES: usize = 256;
+use crate::tuning::tuning;
 
 /// How to walk.
 #[derive(Clone, Debug)]
@@ -102,7 +100,11 @@ fn constants(eval: &Evaluator<'_>, cuts: &Cuts, dice: &mut Dice) -> Result<Const
             Ok(()) => found.push(constants),
             Err(e) => ill_defined = Some(e),
         }
-        if found.len() < CHOICES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        if found.len() < tuning().search.walk_choices {
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
     });
     if let Some(chosen) = dice.choose(found) {
         return Ok(chosen);
@@ -149,7 +151,7 @@ impl<S: Interpreted> Walker<'_, S> {
     /// The next step.
     fn step(&mut self, steps: &[Step]) -> Result<Step, End> {
         let Some(last) = steps.last() else {
-            let edges = self.system.initial(0, CHOICES);
+            let edges = self.system.initial(0, tuning().search.walk_choices);
             let (edge, error) = self.choose(edges)?;
             return match edge {
                 Some(edge) => self.take(None, &[], edge),
@@ -164,8 +166,8 @@ impl<S: Interpreted> Walker<'_, S> {
         let mut open = None;
         while let Some(group) = self.dice.take(&mut groups) {
             let edges = match &self.row {
-                Some(row) => self.system.edges(group, row, CHOICES),
-                None => self.system.edges_of(Some(group), 0, state, CHOICES),
+                Some(row) => self.system.edges(group, row, tuning().search.walk_choices),
+                None => self.system.edges_of(Some(group), 0, state, tuning().search.walk_choices),
             };
             let (edge, error) = self.choose(edges)?;
             if let Some(edge) = edge {

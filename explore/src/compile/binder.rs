@@ -18,6 +18,7 @@ use super::set_value::{SetValue, build, build_relation};
 use super::{C, Compiler};
 use crate::compile::context::Context;
 use crate::store::rep::Rep;
+use crate::tuning::{Tuning, tuning};
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -134,7 +135,7 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
             for code in highs {
                 high = high.min(code(ctx)?);
             }
-            if high.checked_sub(low).is_none_or(|n| n > 1 << 20) {
+            if high.checked_sub(low).is_none_or(|n| n > Tuning::DEFAULT.compile.looped as i64) {
                 return Err(Fail);
             }
             for n in low..=high {
@@ -147,11 +148,6 @@ fn run<'m>(steps: &[Step<'m>], ctx: &mut Context<'m>, found: Found<'_, 'm>) -> R
         }
     }
 }
-
-/// More rounds of nested loops are left to the reference evaluator, which propagates.
-const MOST_ROUNDS: u64 = 1 << 22;
-/// The same where two loops are nested.
-const FAR_TOO_MANY: u64 = 1 << 28;
 
 struct Literal<'m, 'p> {
     positive: bool,
@@ -269,7 +265,7 @@ impl<'m> Compiler<'_, 'm> {
                 loops += 1;
                 rounds = rounds.saturating_mul(source.cost);
             }
-            if rounds > MOST_ROUNDS && (loops > 2 || rounds > FAR_TOO_MANY) {
+            if rounds > tuning().compile.rounds && (loops > 2 || rounds > tuning().compile.rounds_of_two) {
                 return Err("loops over all values of its names would be too long".into());
             }
             steps.push(source.step);
@@ -326,7 +322,7 @@ impl<'m> Compiler<'_, 'm> {
             }
             let cost = match (low, high) {
                 (Some(l), Some(h)) => u64::try_from(h.saturating_sub(l)).unwrap_or(0) + 1,
-                _ => 32,
+                _ => tuning().compile.unknown_range,
             };
             consider(Some(Source {
                 step: Step::Between(state.slots[i], runs.0, runs.1),
@@ -379,7 +375,7 @@ impl<'m> Compiler<'_, 'm> {
                     let set = self.set(b)?;
                     let rep = state.reps[i].clone();
                     let cost = self.cost(&rep, &set);
-                    if cost > 1 << 20 {
+                    if cost > tuning().compile.looped {
                         return Ok(None);
                     }
                     let step = Step::Each(state.slots[i], rep, set.run);
@@ -403,7 +399,7 @@ impl<'m> Compiler<'_, 'm> {
                 let set = self.set(b)?;
                 let element = self.rep(a);
                 let cost = self.cost(&element, &set);
-                if cost > 1 << 20 || binds.is_empty() {
+                if cost > tuning().compile.looped || binds.is_empty() {
                     return Ok(None);
                 }
                 let step = Step::Matching(pattern, element, set.run);
@@ -416,7 +412,7 @@ impl<'m> Compiler<'_, 'm> {
                 let rep = state.reps[i].clone();
                 let Some(element) = rep.element() else { return Ok(None) };
                 let cost = self.cost(&element, &set);
-                if cost > 20 {
+                if cost > tuning().compile.looped_subsets {
                     return Ok(None);
                 }
                 let power = set.map(|_, s| Ok(SetValue::Power(Arc::new(s), false)));
@@ -477,9 +473,10 @@ impl<'m> Compiler<'_, 'm> {
     /// About how many elements a set has.
     fn cost(&self, element: &Rep, set: &Code<'m, SetValue>) -> u64 {
         let Some(set) = &set.literal else {
+            let most = tuning().compile.unknown_set;
             return match element {
-                Rep::Int => 12,
-                _ => element.count().map_or(12, |n| u64::from(n / 2 + 1).min(12)),
+                Rep::Int => most,
+                _ => element.count().map_or(most, |n| u64::from(n / 2 + 1).min(most)),
             };
         };
         self.literal_cost(element, set)

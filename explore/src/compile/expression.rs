@@ -10,6 +10,7 @@ use super::relation as rel;
 use super::set_value::{build, size};
 use super::{C, Compiler};
 use crate::store::rep::Rep;
+use crate::tuning::tuning;
 
 impl<'m> Compiler<'_, 'm> {
     /// The word of an expression.
@@ -381,7 +382,7 @@ impl<'m> Compiler<'_, 'm> {
     }
 
     fn unary(&mut self, e: &Expr, op: UnaryOp, s: &Expr, target: &Arc<Rep>) -> C<Code<'m, u32>> {
-        self.weight += 10;
+        self.weight += tuning().compile.set_weight;
         let (rep, target) = (self.rep(s), target.clone());
         if rep.element().is_none() {
             return self.expr_by_reference(e);
@@ -432,7 +433,7 @@ impl<'m> Compiler<'_, 'm> {
 
     fn binary(&mut self, e: &Expr, op: BinaryOp, a: &Expr, b: &Expr, target: &Arc<Rep>) -> C<Code<'m, u32>> {
         use BinaryOp::*;
-        self.weight += 10;
+        self.weight += tuning().compile.set_weight;
         let target = target.clone();
         Ok(match op {
             Union | Intersection | Difference => {

@@ -32,6 +32,7 @@ use bsym_semantics::value::env::{Env, Name};
 
 use crate::compile::context::Context;
 use crate::store::rep::Rep;
+use crate::tuning::{Tuning, tuning};
 use code::{Code, Definitions, Fail, R};
 
 /// Why something has no compiled form.
@@ -178,7 +179,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
 
     /// An expression evaluated by the reference.
     fn expr_by_reference(&mut self, e: &Expr) -> C<Code<'m, u32>> {
-        self.weight += 100;
+        self.weight += tuning().compile.reference_weight;
         let captured = self.capture(Names::of_expr(e))?;
         let (e, rep) = (e.clone(), self.rep(e));
         let known = Answers::default();
@@ -193,7 +194,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
 
     /// A predicate evaluated by the reference.
     fn pred_by_reference(&mut self, p: &Pred) -> C<Code<'m, bool>> {
-        self.weight += 100;
+        self.weight += tuning().compile.reference_weight;
         let captured = self.capture(Names::of_pred(p))?;
         let p = p.clone();
         let known = Answers::default();
@@ -204,9 +205,6 @@ impl<'a, 'm> Compiler<'a, 'm> {
         }))
     }
 }
-
-/// Most answers of the reference that are remembered for one formula.
-const ANSWERS: usize = 1 << 16;
 
 /// What the reference said about a formula, by the valuation of the constants and the words of the names in
 /// it.
@@ -233,8 +231,9 @@ impl<T: Copy> Answers<T> {
         if self.generation.replace(ctx.store.generation()) != ctx.store.generation() {
             self.known.borrow_mut().clear();
         }
-        let full = self.known.borrow().len() >= ANSWERS;
-        if full && self.hits.get() < ANSWERS / 4 {
+        let full = self.known.borrow().len() >= Tuning::DEFAULT.compile.answers;
+        if full && self.hits.get() < Tuning::DEFAULT.compile.answers / Tuning::DEFAULT.compile.useful_answers
+        {
             return evaluate(ctx);
         }
         let words = captured.names.iter().map(|(_, slot, _)| ctx.slots[*slot]);

@@ -10,6 +10,7 @@ use crate::compile::context::Context;
 use crate::store::arena::List;
 use crate::store::interner::Store;
 use crate::store::rep::{Rep, ones};
+use crate::tuning::Tuning;
 
 /// The elements of a listed set as words.
 pub fn elements(store: &mut Store, set: &Rep, word: u32) -> R<Vec<u32>> {
@@ -360,7 +361,7 @@ pub fn extremum(store: &Store, word: u32, largest: bool) -> R<i64> {
 pub fn product(ctx: &mut Context<'_>, target: &Rep, s: &SetValue, t: &SetValue) -> R<u32> {
     let (a, b) = target.sides().ok_or(Fail)?;
     let (left, right) = (s.list(ctx, &a)?, t.list(ctx, &b)?);
-    if left.len() * right.len() > 1 << 20 {
+    if left.len() * right.len() > Tuning::DEFAULT.compile.listed {
         return Err(Fail);
     }
     let pairs = left.iter().flat_map(|l| right.iter().map(move |r| (*l, *r))).collect();

@@ -9,9 +9,7 @@ use super::code::{Fail, R};
 use crate::compile::context::Context;
 use crate::store::interner::{Store, ZERO};
 use crate::store::rep::{Rep, ones};
-
-/// Most elements of a set that is enumerated here.
-const LISTED: u64 = 1 << 20;
+use crate::tuning::Tuning;
 
 /// A set. The representation of its elements is known from the type.
 #[derive(Clone, Debug)]
@@ -242,7 +240,7 @@ impl SetValue {
                 }
             },
             SetValue::Range(low, high) => {
-                if high.checked_sub(*low).is_none_or(|n| n > LISTED as i64) {
+                if high.checked_sub(*low).is_none_or(|n| n > Tuning::DEFAULT.compile.listed as i64) {
                     return Err(Fail);
                 }
                 for n in *low..=*high {
@@ -277,7 +275,7 @@ impl SetValue {
             SetValue::Power(s, inhabited) => {
                 let element = rep.element().ok_or(Fail)?;
                 let all = s.list(ctx, &element)?;
-                if all.len() > 20 {
+                if all.len() > Tuning::DEFAULT.compile.subsets {
                     return Err(Fail);
                 }
                 for mask in u32::from(*inhabited)..1 << all.len() {
@@ -329,9 +327,13 @@ impl SetValue {
         let mut all = Vec::new();
         let _every = self.each(ctx, rep, &mut |_, w| {
             all.push(w);
-            Ok(if all.len() as u64 > LISTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(if all.len() as u64 > Tuning::DEFAULT.compile.listed as u64 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
         })?;
-        if all.len() as u64 > LISTED { Err(Fail) } else { Ok(all) }
+        if all.len() as u64 > Tuning::DEFAULT.compile.listed as u64 { Err(Fail) } else { Ok(all) }
     }
 
     /// The functions of a space, by an odometer over the images of each point.
@@ -351,7 +353,10 @@ impl SetValue {
         }
         let (points, images) = (s.list(ctx, &a)?, t.list(ctx, &b)?);
         let choices = images.len() + usize::from(!kind.total);
-        let count = (choices as u64).checked_pow(points.len() as u32).filter(|n| *n <= LISTED).ok_or(Fail)?;
+        let count = (choices as u64)
+            .checked_pow(points.len() as u32)
+            .filter(|n| *n <= Tuning::DEFAULT.compile.listed as u64)
+            .ok_or(Fail)?;
         for number in 0..count {
             let mut rest = number as usize;
             let mut pairs = Vec::with_capacity(points.len());

@@ -15,6 +15,7 @@ use super::event::{EventCode, guarded};
 use super::{C, Compiler};
 use crate::compile::context::Context;
 use crate::store::rep::Rep;
+use crate::tuning::tuning;
 
 const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 
@@ -356,7 +357,7 @@ impl<'m> Compiler<'_, 'm> {
         let variant = self.int(variant)?.run;
         let body = self.subst(body, &inside)?;
         (self.variables, self.locals, self.old) = (variables, locals, old);
-        self.weight += 100;
+        self.weight += tuning().compile.reference_weight;
         Ok(Box::new(move |ctx, k| {
             copy(ctx, &enter);
             let mut before = i64::MAX;

@@ -12,9 +12,7 @@ use crate::audit::{Audit, Difference};
 use crate::search::auditing::disagreement;
 use crate::space::machine::Machine;
 use crate::store::index::mix;
-
-/// So many states are chosen, as long as there is time.
-const CHOSEN: u64 = 128;
+use crate::tuning::tuning;
 
 impl Nodes {
     /// A row of a set that is not empty, by a seed. Not all rows are equally likely.
@@ -43,7 +41,7 @@ pub(super) fn audit(
     (checks, cuts, seed): (&Checks, &Cuts, u64),
     is_bad: &mut dyn FnMut(&mut ModelExploration<'_>, &[u32]) -> bool,
 ) -> Option<Difference> {
-    for number in 0..CHOSEN {
+    for number in 0..tuning().audit.diagram_states {
         if exploration.nodes.is_stopped() || exploration.system.context.stop.is_set {
             return None;
         }

@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
+use crate::tuning::{Tuning, tuning};
+
 /// A set of rows: a node. Equal sets are equal numbers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub struct Set(pub(super) u32);
@@ -18,8 +20,6 @@ pub const EMPTY: Set = Set(0);
 /// The row without words.
 pub const UNIT: Set = Set(1);
 
-/// Nodes that are not worth a collection.
-const LEAST: usize = 1 << 20;
 /// A place of the unique table that is free.
 const FREE: u32 = 0;
 
@@ -53,9 +53,6 @@ pub struct Stop {
     stopped: bool,
 }
 
-/// How often it is looked at the clock, in operations that were not remembered.
-const TICKS: u32 = 1 << 14;
-
 /// The nodes of all sets.
 #[derive(Debug)]
 pub struct Nodes {
@@ -78,10 +75,10 @@ impl Default for Nodes {
         let leaf = Node { value: u32::MAX, down: EMPTY, right: EMPTY };
         Nodes {
             nodes: vec![leaf; 2],
-            table: vec![FREE; 1 << 12],
+            table: vec![FREE; Tuning::DEFAULT.diagrams.places],
             free: Vec::new(),
-            cache: vec![Done::default(); 1 << 12],
-            collect_at: LEAST,
+            cache: vec![Done::default(); Tuning::DEFAULT.diagrams.places],
+            collect_at: tuning().diagrams.least,
             stop: Stop::default(),
             pending: Vec::new(),
         }
@@ -204,7 +201,7 @@ impl Nodes {
     #[inline]
     pub(super) fn gives_up(&mut self) -> bool {
         self.stop.ticks += 1;
-        if self.stop.ticks >= TICKS {
+        if self.stop.ticks >= Tuning::DEFAULT.diagrams.ticks {
             self.look_at_limits();
         }
         self.stop.stopped
@@ -247,6 +244,6 @@ impl Nodes {
         }
         self.cache.fill(Done::default());
         self.rebuild(self.table.len());
-        self.collect_at = LEAST.max(self.len() * 2);
+        self.collect_at = tuning().diagrams.least.max(self.len() * 2);
     }
 }

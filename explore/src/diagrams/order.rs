@@ -15,11 +15,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::space::dependency_matrix::{DependencyMatrix, Group};
-
-/// How much the last level counts beside the number of levels from the first to the last.
-const DEPTH: usize = 4;
-/// Most words that are looked at to find an order: about a tenth of a second.
-const WORK: usize = 100_000_000;
+use crate::tuning::{Tuning, tuning};
 
 /// An order of columns, the column of each level, in which those with the given names are the first.
 pub fn order(matrix: &DependencyMatrix, first: &[String]) -> Vec<usize> {
@@ -32,7 +28,7 @@ pub fn order(matrix: &DependencyMatrix, first: &[String]) -> Vec<usize> {
         groups.into_iter().map(|group| group.intersection(&written).copied().collect()).collect();
     let forwards: Vec<usize> = cuthill_mckee(matrix).into_iter().filter(|c| written.contains(c)).collect();
     let backwards: Vec<usize> = forwards.iter().rev().copied().collect();
-    let mut work = WORK;
+    let mut work = tuning().diagrams.order_work;
     let candidates =
         [varying, forwards, backwards].map(|order| sifted(matrix.width(), &groups, order, &mut work));
     let best = candidates.into_iter().min_by_key(|(cost, _)| *cost).map(|(_, order)| order);
@@ -54,7 +50,7 @@ fn cost(groups: &[Vec<usize>], order: &[usize], level: &mut [usize]) -> usize {
     let costs = groups.iter().map(|group| {
         let levels = || group.iter().map(|column| level[*column]);
         match (levels().min(), levels().max()) {
-            (Some(first), Some(last)) => DEPTH * (last + 1) + (last - first + 1),
+            (Some(first), Some(last)) => Tuning::DEFAULT.diagrams.depth * (last + 1) + (last - first + 1),
             _ => 0,
         }
     });

@@ -27,9 +27,7 @@ use crate::space::dependency_matrix::LabelId;
 use crate::space::interpreted::Interpreted;
 use crate::space::machine::Machine;
 use crate::space::system::{Measured, System, Target, unwritten};
-
-/// Most states that are asked whether a value beyond those looked at enables an event.
-const DOUBTFUL_DEADLOCKS: usize = 64;
+use crate::tuning::tuning;
 
 /// Searches the states of a model by diagrams.
 ///
@@ -164,7 +162,9 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let mut initial = Vec::new();
         for root in 0..exploration.system.roots() {
             self.initialise(&mut exploration, root, &mut initial);
-            if self.is_over() || root % 64 == 63 && self.pulse(&mut exploration) {
+            if self.is_over()
+                || (root + 1).is_multiple_of(tuning().diagrams.root_pulse) && self.pulse(&mut exploration)
+            {
                 break;
             }
         }
@@ -366,7 +366,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             return;
         }
         let layers = exploration.layers.clone();
-        for _ in 0..DOUBTFUL_DEADLOCKS {
+        for _ in 0..tuning().diagrams.doubtful_deadlocks {
             // The first layer with one of them: the shortest trace of a breadth-first search.
             let mut common = EMPTY;
             for layer in &layers {

@@ -27,9 +27,7 @@ use crate::space::dependency_matrix::{GroupId, LabelId, LabelKind};
 use crate::space::interpreted::Interpreted;
 use crate::space::system::{Edges, Target, unwritten};
 use crate::store::state_table::Table;
-
-/// How often memory is measured, in states.
-const PULSE: usize = 256;
+use crate::tuning::Tuning;
 
 /// How to visit.
 #[derive(Clone, Debug, Default)]
@@ -258,7 +256,11 @@ impl<'v, S: Interpreted> Visit<'v, S> {
     fn limit(&self, next: usize) -> Option<Reason> {
         let bytes = || self.table.bytes() + self.edges.len() * size_of::<Edge>() + self.system.effort().bytes;
         let over = self.bounds.over(self.bounds.deadline, self.table.len());
-        let memory = || next.is_multiple_of(PULSE).then(|| self.bounds.out_of_memory(bytes)).flatten();
+        let memory = || {
+            next.is_multiple_of(Tuning::DEFAULT.reachability.collect_pulse)
+                .then(|| self.bounds.out_of_memory(bytes))
+                .flatten()
+        };
         over.or_else(memory).or_else(|| self.table.is_full().then_some(Reason::TooManyValues))
     }
 

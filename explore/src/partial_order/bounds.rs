@@ -13,8 +13,7 @@ use super::formulas::{Condition, Evaluated, Formulas, Test, variable};
 use super::literal::Literal;
 use super::location::{Content, Location};
 
-/// Expressions are evaluated in so many states at most.
-const COMBINATIONS: usize = 128;
+use crate::tuning::tuning;
 
 /// Facts about locations in every state that matters.
 #[derive(Debug, Default)]
@@ -117,7 +116,7 @@ impl<'b, 'a, 'm> Before<'b, 'a, 'm> {
         let mut states: Vec<Vec<(&Location, Content)>> = vec![vec![]];
         for at in &reads {
             let contents = self.contents(at)?;
-            if states.len() * contents.len() > COMBINATIONS {
+            if states.len() * contents.len() > tuning().partial_order.combinations {
                 return None;
             }
             let mut more = Vec::with_capacity(states.len() * contents.len());

@@ -14,8 +14,7 @@ use bsym_semantics::value::env::Env;
 
 use super::location::{Content, Location};
 
-/// Sets with more elements are not looked at one by one.
-pub const LISTED: usize = 64;
+use crate::tuning::tuning;
 
 /// Evaluates what needs no state.
 #[derive(Clone, Copy)]
@@ -127,7 +126,8 @@ impl Formulas<'_, '_> {
             Value::Set(set) => set.clone(),
             other => self.eval.list(other, Default::default()).ok()?,
         };
-        (set.len() <= LISTED && set.iter().all(|v| !v.has_lazy())).then(|| (*set).clone())
+        (set.len() <= tuning().partial_order.listed && set.iter().all(|v| !v.has_lazy()))
+            .then(|| (*set).clone())
     }
 
     /// The locations that an expression reads.

@@ -20,10 +20,7 @@ use super::footprint::Opening;
 use super::formulas::{Formulas, variable};
 use super::visible::sound_literals;
 
-/// An event gets at most so many instances.
-const INSTANCES: usize = 64;
-/// All events together get at most so many.
-const ALL: usize = 320;
+use crate::tuning::tuning;
 
 /// A model whose events are instances.
 pub struct Instances {
@@ -53,9 +50,11 @@ type Binding = BTreeMap<LocalId, Value>;
 /// parameters that are taken from variables.
 pub fn instances(formulas: Formulas<'_, '_>, model: &Model, scope: &Scope, known: &[&Pred]) -> Instances {
     let domains = Domains { formulas, model, scope, known: known.to_vec(), bounds: Bounds::of(known) };
-    for most in [INSTANCES, INSTANCES / 4, 1] {
+    for most in
+        [tuning().partial_order.instances, tuning().partial_order.instances / tuning().partial_order.fewer, 1]
+    {
         let all: Vec<Vec<Binding>> = model.events.iter().map(|event| domains.bindings(event, most)).collect();
-        if all.iter().map(Vec::len).sum::<usize>() <= ALL {
+        if all.iter().map(Vec::len).sum::<usize>() <= tuning().partial_order.all_instances {
             return cut(model, &all);
         }
     }
@@ -163,7 +162,7 @@ impl Domains<'_, '_> {
             if !positive || x.kind != ExprKind::Local(local) {
                 continue;
             }
-            if let Some(values) = self.upper(set, DEEPEST)
+            if let Some(values) = self.upper(set, tuning().partial_order.deepest)
                 && found.as_ref().is_none_or(|best| values.len() < best.len())
             {
                 found = Some(values);
@@ -211,9 +210,6 @@ impl Domains<'_, '_> {
         }
     }
 }
-
-/// So many operators and bounds of variables lead to a bound.
-const DEEPEST: usize = 16;
 
 /// The locals that say which part of a variable is read or written: a value of any other one tells nothing of what an event
 /// touches.

@@ -8,6 +8,8 @@ use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
+use crate::tuning::Tuning;
+
 /// What sets are closed under, and what they must hold.
 #[derive(Clone, Debug, Default)]
 pub struct Relations {
@@ -77,7 +79,7 @@ impl Chooser {
         let mut best: Option<(usize, FixedBitSet)> = None;
         let mut keys: Vec<usize> = enabled.ones().collect();
         keys.sort_by_key(|key| relations.dependent[*key].intersection_count(enabled));
-        for key in keys.into_iter().take(KEYS) {
+        for key in keys.into_iter().take(Tuning::DEFAULT.partial_order.keys) {
             let mut set = base.clone();
             set.insert(key);
             self.close(&mut set, vec![key], enabled, truth);
@@ -136,15 +138,6 @@ fn add(set: &mut FixedBitSet, more: &FixedBitSet, new: &mut Vec<usize>) {
     set.union_with(more);
 }
 
-/// The events with the fewest dependent ones that are tried, where any event will do.
-const KEYS: usize = 12;
-
-/// So many states are asked about at least before it is seen whether that pays.
-const WINDOW: u64 = 1 << 9;
-
-/// It pays where in one of so many states something was left out.
-const SHARE: u64 = 1 << 5;
-
 /// Chooses events in the states of a search.
 pub struct Choice {
     chooser: Chooser,
@@ -161,7 +154,13 @@ pub struct Choice {
 impl Choice {
     /// One under some relations; their literals are the labels from `first` on.
     pub fn new(relations: Arc<Relations>, first: u32) -> Choice {
-        Choice { chooser: Chooser::new(relations), first, reduced: 0, asked: (0, 0), pause: (0, WINDOW) }
+        Choice {
+            chooser: Chooser::new(relations),
+            first,
+            reduced: 0,
+            asked: (0, 0),
+            pause: (0, Tuning::DEFAULT.partial_order.window),
+        }
     }
 
     /// A stubborn set, apart from whether it pays to ask for one.
@@ -180,9 +179,13 @@ impl Choice {
         self.asked.0 += 1;
         self.asked.1 += u64::from(found.is_some());
         self.reduced += u64::from(found.is_some());
-        if self.asked.0 == WINDOW {
+        if self.asked.0 == Tuning::DEFAULT.partial_order.window {
             let (asked, paid) = std::mem::take(&mut self.asked);
-            self.pause = if paid * SHARE < asked { (self.pause.1, self.pause.1 * 2) } else { (0, WINDOW) };
+            self.pause = if paid * Tuning::DEFAULT.partial_order.pays < asked {
+                (self.pause.1, self.pause.1 * 2)
+            } else {
+                (0, Tuning::DEFAULT.partial_order.window)
+            };
         }
         found
     }

@@ -14,13 +14,7 @@ use crate::options::Order;
 use crate::space::system::{Effort, Reduce};
 use crate::space::updates::Updates;
 use crate::store::state_table::{StateId, Table};
-
-/// How often limits are looked at, in states.
-const PULSE: u64 = 512;
-/// How often values are looked at that need not be kept, in states.
-const TIDY: u64 = 16;
-/// Of so many states one is timed, where work may be shared out.
-const SAMPLED: u64 = 16;
+use crate::tuning::Tuning;
 
 /// The distance of the states at hand from the initial ones in a breadth-first search, and the first state farther away.
 #[derive(Default)]
@@ -98,7 +92,10 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     pub fn begin(&mut self) {
         for root in 0..self.reached.system.roots() {
             self.initialise(root);
-            if self.visitor.is_over() || (root % 64 == 63 || self.is_stopped()) && self.pulse() {
+            if self.visitor.is_over()
+                || ((root + 1).is_multiple_of(Tuning::DEFAULT.reachability.root_pulse) || self.is_stopped())
+                    && self.pulse()
+            {
                 return;
             }
         }
@@ -119,10 +116,12 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         let mut count = 0u64;
         while !self.visitor.is_over() {
             let full = self.reached.table.len() > self.most;
-            if (count.is_multiple_of(PULSE) || full || self.is_stopped()) && self.pulse() {
+            if (count.is_multiple_of(Tuning::DEFAULT.reachability.pulse) || full || self.is_stopped())
+                && self.pulse()
+            {
                 return;
             }
-            if count.is_multiple_of(TIDY) {
+            if count.is_multiple_of(Tuning::DEFAULT.reachability.tidy) {
                 if self.visitor.tidy(&mut self.reached) {
                     self.properties.follow(self.reached.system.matrix());
                 }
@@ -136,7 +135,9 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
             }
             self.look_back();
             let Some(state) = self.reached.frontier.pop() else { break };
-            let timed = self.pool.is_some() && (count < SAMPLED || count.is_multiple_of(SAMPLED));
+            let timed = self.pool.is_some()
+                && (count < Tuning::DEFAULT.reachability.timed
+                    || count.is_multiple_of(Tuning::DEFAULT.reachability.timed));
             let begin = timed.then(Instant::now);
             self.enter(state);
             self.reached.table.read(state, &mut row);

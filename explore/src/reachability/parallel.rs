@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::exploration::Reachability;
 use super::pool::Pool;
@@ -17,9 +17,7 @@ use crate::space::dependency_matrix::GroupId;
 use crate::space::system::Reduce;
 use crate::store::discoveries::Discoveries;
 use crate::store::state_table::StateId;
-
-/// How often limits are looked at.
-const TICK: Duration = Duration::from_millis(100);
+use crate::tuning::tuning;
 
 impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     /// The states that are worth sharing out, if there are any.
@@ -69,7 +67,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         share.clear();
         let mut looked = Instant::now();
         while expander.expand_slice(&mut self.reached.system, &mut self.properties, &frozen, share) {
-            if looked.elapsed() >= TICK {
+            if looked.elapsed() >= tuning().reachability.tick {
                 self.pulse_beside(&frozen);
                 looked = Instant::now();
             }
@@ -78,7 +76,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
             frozen.stop.store(true, Ordering::Relaxed);
         }
         for worker in workers {
-            while !worker.has_answered(TICK) {
+            while !worker.has_answered(tuning().reachability.tick) {
                 self.pulse_beside(&frozen);
             }
         }

@@ -10,20 +10,7 @@ use bsym_language::stack::declare_large;
 use super::worker::{Answer, Expander, Frozen, Job, Share, Slice, work};
 use crate::space::system::{Effort, Reduce};
 use crate::store::discoveries::Discoveries;
-
-/// Most states of a batch for each thread.
-const BATCH: usize = 1 << 12;
-/// Seconds that a batch takes about at most: what it leads to waits for its end, and takes memory.
-const BATCH_TIME: f64 = 0.5;
-/// Work from which on it is shared out, in seconds of one thread.
-const WORTHWHILE: f64 = 300e-6;
-/// A search that is over before is not shared out.
-const SHORT: Duration = Duration::from_millis(10);
-/// States that a thread takes at a time are at most so many, and take about so many seconds.
-const SLICE: usize = 64;
-const SLICE_TIME: f64 = 10e-3;
-/// As much as the main thread has.
-const STACK: usize = 256 << 20;
+use crate::tuning::{Tuning, tuning};
 
 /// The workers of a search, whose systems are made from seeds.
 pub(super) struct Pool<D> {
@@ -67,7 +54,12 @@ impl<D: Send + Sync> Pool<D> {
                 declare_large();
                 work::<S>(&mine, &yours);
             };
-            if Builder::new().name("worker".into()).stack_size(STACK).spawn_scoped(threads, run).is_ok() {
+            if Builder::new()
+                .name("worker".into())
+                .stack_size(tuning().reachability.stack)
+                .spawn_scoped(threads, run)
+                .is_ok()
+            {
                 let (effort, share) = Default::default();
                 workers.push(Link { jobs, answers, effort, share });
             }
@@ -92,19 +84,22 @@ impl<D: Send + Sync> Pool<D> {
     /// Number of states to take for a batch out of those that wait; `None` where sharing them out does not pay.
     pub fn batch(&self, waiting: usize) -> Option<usize> {
         let threads = self.threads();
-        let worthwhile = waiting >= 2 * threads && waiting as f64 * self.pace >= WORTHWHILE;
+        let worthwhile = waiting >= 2 * threads
+            && waiting as f64 * self.pace >= Tuning::DEFAULT.reachability.worthwhile_seconds;
         // The clock is the last to be asked: this is, before every state.
-        let shared = worthwhile && (self.has_worked || self.begin.elapsed() >= SHORT);
-        let soon = (BATCH_TIME / self.pace.max(1e-9)) as usize;
-        (waiting > 0 && (shared || self.share_all)).then_some(soon.clamp(2, BATCH) * threads)
+        let shared =
+            worthwhile && (self.has_worked || self.begin.elapsed() >= Tuning::DEFAULT.reachability.short);
+        let soon = (Tuning::DEFAULT.reachability.batch_seconds / self.pace.max(1e-9)) as usize;
+        (waiting > 0 && (shared || self.share_all))
+            .then_some(soon.clamp(2, Tuning::DEFAULT.reachability.batch) * threads)
     }
 
     /// Number of states of a batch to take at a time: small enough that the last ones are soon done and the limits often
     /// looked at, large enough to be worth a handshake.
     pub(super) fn slice(&self, batch: usize) -> usize {
         let even = batch / (4 * self.threads());
-        let soon = (SLICE_TIME / self.pace.max(1e-9)) as usize;
-        even.min(soon).clamp(1, SLICE)
+        let soon = (Tuning::DEFAULT.reachability.slice_seconds / self.pace.max(1e-9)) as usize;
+        even.min(soon).clamp(1, Tuning::DEFAULT.reachability.slice)
     }
 
     /// What the workers have done.

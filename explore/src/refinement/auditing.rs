@@ -13,12 +13,7 @@ use super::pairs::{Follow, Pairs};
 use crate::space::system::System;
 use crate::store::index::mix;
 use crate::store::state_table::{StateId, Table};
-
-/// So many pairs are chosen.
-const CHOSEN: u64 = 256;
-/// The longest time, unless one part in so many of the search is more.
-const TIME: Duration = Duration::from_millis(250);
-const SHARE: u32 = 40;
+use crate::tuning::tuning;
 
 /// Audits pairs of a search that took so long. Where one differs, what is different in it.
 pub(super) fn audit(
@@ -30,12 +25,14 @@ pub(super) fn audit(
 ) -> Option<String> {
     let begin = Instant::now();
     let n = nodes.len() as u64;
-    for number in 0..CHOSEN.min(n) {
-        if begin.elapsed() > TIME.max(took / SHARE) || pairs.machine.is_stopped() {
+    for number in 0..tuning().audit.chosen.min(n) {
+        if begin.elapsed() > tuning().audit.chosen_time.max(took / tuning().audit.share)
+            || pairs.machine.is_stopped()
+        {
             return None;
         }
         // A small search is audited whole.
-        let chosen = if n <= CHOSEN { number } else { mix(0, number) % n };
+        let chosen = if n <= tuning().audit.chosen { number } else { mix(0, number) % n };
         let row = nodes.row(chosen as StateId);
         // What follows where nothing is owed is told of nobody.
         if row[2] != 0 {

@@ -19,6 +19,7 @@ use bsym_semantics::transition::{Edge, Outcome};
 use bsym_semantics::value::Value;
 
 use crate::search::Problem;
+use crate::tuning::tuning;
 
 /// A step of a refinement that its abstractions cannot match.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,9 +98,6 @@ pub(super) struct Path {
     /// The state of the refinement after the last step, where it reaches one.
     pub(super) reached: Option<State>,
 }
-
-/// So many alternatives are told.
-const TOLD: usize = 8;
 
 /// The counterexample of a path, if it shows what it should.
 ///
@@ -456,5 +454,5 @@ fn alternatives(
             }
         }
     }
-    found.into_iter().take(TOLD).collect()
+    found.into_iter().take(tuning().refinement.alternatives).collect()
 }

@@ -28,11 +28,7 @@ use crate::search::findings::{failure, is_interrupted};
 use crate::session::{Session, Teller, with_session};
 use crate::space::system::System;
 use crate::store::state_table::{INITIAL, StateId, Table};
-
-/// How often limits are looked at, in pairs.
-const PULSE: usize = 64;
-/// So many open obligations are told.
-const TOLD: usize = 16;
+use crate::tuning::{Tuning, tuning};
 
 /// How to search.
 #[derive(Clone, Debug, Default)]
@@ -232,7 +228,7 @@ impl Search<'_, '_> {
         }
         let mut next = 0;
         while next < self.nodes.len() {
-            if next.is_multiple_of(PULSE) || self.pairs.machine.is_stopped() {
+            if next.is_multiple_of(Tuning::DEFAULT.refinement.pulse) || self.pairs.machine.is_stopped() {
                 self.tell_progress(next);
                 if let Some(why) = self.stopped() {
                     return Some(End::Stopped(why));
@@ -374,7 +370,9 @@ impl Search<'_, '_> {
 
     fn note_weak(&mut self, pair: Pair, step: &Step, abstract_state: Option<StateId>) {
         let Some(abstract_state) = abstract_state else { return };
-        if self.weak.len() >= TOLD || self.weak.iter().any(|w| w.event == step.event) {
+        if self.weak.len() >= tuning().refinement.obligations
+            || self.weak.iter().any(|w| w.event == step.event)
+        {
             return;
         }
         let state = |concrete: StateId| self.pairs.machine.state(&self.pairs.row(concrete, abstract_state));

@@ -15,6 +15,7 @@ use crate::store::interner::{Store, text_hash};
 use crate::store::layout::Form;
 use crate::store::rep::Rep;
 use crate::store::state_table::{INITIAL, StateId, Table};
+use crate::tuning::tuning;
 use bsym_semantics::verdict::{Counterexample, Reason};
 
 impl Search<'_, '_> {
@@ -26,7 +27,7 @@ impl Search<'_, '_> {
         s.memo_misses += effort.misses;
         s.by_reference += effort.by_reference;
         (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
-        s.depth = n.depth.filter(|_| !self.visitor.resumed);
+        s.depth = n.depth.filter(|_| !self.visitor.suspension.resumed);
         let coverage = self.coverage();
         self.visitor.statistics.reduction = self.reduction();
         self.visitor.statistics.partial_order = self.reached.system.choice.as_ref().map(|choice| {
@@ -98,7 +99,7 @@ impl Search<'_, '_> {
             incomplete: self.visitor.findings.gaps.incomplete,
             cuts: self.visitor.session.cuts.list(),
             coverage,
-            not_saved: self.visitor.not_saved,
+            not_saved: self.visitor.suspension.not_saved,
             statistics: self.visitor.statistics,
         }
     }
@@ -129,7 +130,11 @@ impl Search<'_, '_> {
         let places: Vec<(Form, usize, &Rep)> = places.map(|((form, at), rep)| (form, at, &**rep)).collect();
         let constants = context.layout.width();
         let (states, table) = (self.reached.table.len() as StateId, &self.reached.table);
-        let threads = if states < SHARED { 1 } else { self.visitor.options.threads.max(1) as StateId };
+        let threads = if states < tuning().search.shared_digest {
+            1
+        } else {
+            self.visitor.options.threads.max(1) as StateId
+        };
         let part = |i: StateId| {
             let end = |i: StateId| (u64::from(states) * u64::from(i) / u64::from(threads)) as StateId;
             digest_of(table, store, &places, constants, end(i)..end(i + 1))
@@ -147,9 +152,6 @@ impl Search<'_, '_> {
         format!("{:016x}{:016x}", name.wrapping_add(sums[0]), sums[1])
     }
 }
-
-/// From so many states on their digest is shared out.
-const SHARED: StateId = 1 << 12;
 
 /// The sums over some states that make up their digest.
 fn digest_of(

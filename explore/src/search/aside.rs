@@ -16,9 +16,7 @@ use crate::space::system::{Edges, Reduce, System, Target};
 use crate::store::interner::text_hash;
 use crate::store::layout::Layout;
 use crate::store::state_table::StateId;
-
-/// States of a file after which the values are forgotten that were made to look at them.
-const FORGET: StateId = 1 << 12;
+use crate::tuning::Tuning;
 
 impl Verifier<'_, '_> {
     fn title(&self, eval: &Evaluator<'_>) -> String {
@@ -60,12 +58,13 @@ impl Verifier<'_, '_> {
             counters: [n.transitions, n.initial, n.deadlocks, s.violating, audited],
             marks: marks.collect(),
         };
-        self.not_saved = if self.findings.gaps.incomplete.is_empty() && self.session.cuts.is_empty() {
-            let written = aside.write(&checkpoint.path, &self.title(&reached.system.context.eval));
-            written.err().map(|e| NotSaved::Failed(e.to_string()))
-        } else {
-            Some(NotSaved::Useless)
-        };
+        self.suspension.not_saved =
+            if self.findings.gaps.incomplete.is_empty() && self.session.cuts.is_empty() {
+                let written = aside.write(&checkpoint.path, &self.title(&reached.system.context.eval));
+                written.err().map(|e| NotSaved::Failed(e.to_string()))
+            } else {
+                Some(NotSaved::Useless)
+            };
     }
 }
 
@@ -88,7 +87,9 @@ impl Search<'_, '_> {
         let (mut row, mut known) = (vec![0; width], HashSet::new());
         let sound = (0..snapshot.table.len() as StateId).all(|state| {
             snapshot.table.read(state, &mut row);
-            if state.is_multiple_of(FORGET) && !self.reached.system.context.layout.is_plain() {
+            if state.is_multiple_of(Tuning::DEFAULT.search.forget)
+                && !self.reached.system.context.layout.is_plain()
+            {
                 self.reached.system.context.store.forget();
                 known.clear();
             }
@@ -116,7 +117,7 @@ impl Search<'_, '_> {
         for mark in snapshot.marks {
             self.find_again(mark);
         }
-        self.visitor.resumed = true;
+        self.visitor.suspension.resumed = true;
     }
 
     /// Looks at a violation again that was found before the search was put aside.

@@ -18,10 +18,7 @@ use super::findings::is_interrupted;
 
 use crate::options::Limits;
 use crate::space::sampling::Sampling;
-
-/// Valuations that are listed before constants that nothing reads are left open, and the work for it.
-const LISTED: usize = 1 << 12;
-const UNITS: u64 = 1 << 20;
+use crate::tuning::tuning;
 
 /// What is wanted where there are too many valuations.
 #[derive(Clone, Copy, Default)]
@@ -115,10 +112,10 @@ impl Many {
         let most = limits.valuations.unwrap_or(usize::MAX);
         let all = |eval: &Evaluator<'_>| eval.some_constants_up_to_names(fixed, most);
         if may_leave_open && limits.valuations.is_none() && !unread_constants(eval.model).is_empty() {
-            let work = Work::new(UNITS);
-            work.portion(UNITS);
+            let work = Work::new(tuning().search.valuation_work);
+            work.portion(tuning().search.valuation_work);
             // Whoever is asked for values that are hard to find is asked when one value of these is not enough.
-            let valuations = all(&eval.listing(LISTED).with_work(&work).without_finder());
+            let valuations = all(&eval.listing(tuning().search.valuations).with_work(&work).without_finder());
             let is_whole = valuations.incomplete.is_none();
             if is_whole && cuts.is_empty() {
                 return Many { valuations, ..Many::default() };

@@ -4,7 +4,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bsym_language::model::EventId;
 use bsym_language::types::Type;
@@ -18,11 +18,7 @@ use crate::report::coverage::{Coverage, EventCoverage, KeptOff, VariableCoverage
 use crate::space::machine::Machine;
 use crate::store::layout::Form;
 use crate::store::state_table::{INITIAL, StateId, Table};
-
-/// How long guards are looked at where the time of the search is over.
-const GRACE: Duration = Duration::from_secs(1);
-/// Work for one guard in one state.
-const WORK: u64 = 1_000_000;
+use crate::tuning::tuning;
 
 impl Search<'_, '_> {
     /// What was visited, if that was asked.
@@ -32,7 +28,7 @@ impl Search<'_, '_> {
         let Machine { context, matrix, .. } = &***reached.system;
         let interrupt = context.eval.interrupt;
         let is_over = || interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed));
-        let late = Instant::now() + GRACE;
+        let late = Instant::now() + tuning().search.coverage_grace;
         let is_late = |was_over: bool| if was_over { Instant::now() >= late } else { is_over() };
         let was_over = is_over() || self.visitor.stopped.is_some();
         // What is looked at is finite, and the flag that ended the search would end this as well.
@@ -86,7 +82,7 @@ fn kept_off(
         table.read(state, &mut row);
         let key: Vec<u32> = reads.iter().map(|at| row[*at]).chain([machine.valuation(&row) as u32]).collect();
         let judged = *known.entry(key).or_insert_with(|| {
-            work.portion(WORK);
+            work.portion(tuning().search.coverage_work);
             let constants = &machine.context.valuations[machine.valuation(&row)];
             guard.judge(&eval, constants, &machine.state(&row))
         });

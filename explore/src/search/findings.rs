@@ -13,9 +13,7 @@ use super::witness::Failure;
 use crate::audit::Difference;
 use crate::report::{Incomplete, OpenProperty};
 use crate::store::state_table::StateId;
-
-/// Most reasons for incompleteness that are kept.
-const REASONS: usize = 16;
+use crate::tuning::tuning;
 
 /// A property that was found violated, with where.
 pub(super) struct Found {
@@ -103,7 +101,7 @@ impl Gaps {
             self.refuted.get_or_insert_with(|| error.clone());
         }
         let reason = Incomplete { place: place.into(), error };
-        if self.incomplete.len() < REASONS && !self.incomplete.contains(&reason) {
+        if self.incomplete.len() < tuning().search.reasons && !self.incomplete.contains(&reason) {
             self.incomplete.push(reason);
         }
     }

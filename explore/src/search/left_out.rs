@@ -24,11 +24,7 @@ use super::findings::step_key;
 use super::verifier::{Space, Verifier};
 use super::witness::Failure;
 use crate::audit::{Audit, Finding, Opinion, Refutation};
-
-/// So many steps are taken without an event that was chosen.
-const FAR: usize = 3;
-/// The reference evaluator is asked about so many states at most.
-const MANY: usize = 16;
+use crate::tuning::tuning;
 
 impl Verifier<'_, '_> {
     /// Audits what was left out in a state; the event it is about, and both sides.
@@ -120,7 +116,7 @@ impl Walk<'_, '_> {
         if self.opinions.contains_key(state) {
             return true;
         }
-        if self.opinions.len() >= MANY || has_lazy(state) {
+        if self.opinions.len() >= tuning().audit.left_out || has_lazy(state) {
             return false;
         }
         let Some(opinion) = self.audit.state(self.checks, (self.constants, state), self.cuts, &|_| false)
@@ -144,7 +140,7 @@ impl Walk<'_, '_> {
         let mut level: Vec<(Vec<EventId>, State)> =
             left_out(&self.chosen, opinion).into_iter().map(|(e, s)| (vec![e], s)).collect();
         let mut seen: Vec<State> = vec![state.clone()];
-        for _ in 0..FAR {
+        for _ in 0..tuning().audit.far {
             let mut next = vec![];
             for (steps, at) in level {
                 if seen.contains(&at) || !self.ask(&at) {

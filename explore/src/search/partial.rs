@@ -25,9 +25,7 @@ use crate::partial_order::instances::{Instances, instances};
 use crate::partial_order::visible::sound_literals;
 use crate::partial_order::{Property, analyse};
 use crate::report::{Incomplete, PartialOrderReduction, Progress, SearchReport, Verdict};
-
-/// Larger sets are not listed to find out what events read and write.
-const LISTING: usize = 1 << 10;
+use crate::tuning::tuning;
 
 /// Searches the states that are enough.
 pub(super) fn visit(
@@ -82,7 +80,7 @@ pub(super) fn visit(
 
 /// An evaluator of formulas that need no state.
 fn evaluator<'m>(model: &'m Model, problem: &Problem<'m>, interrupt: &'m AtomicBool) -> Evaluator<'m> {
-    let limits = EvaluatorLimits { listing: LISTING, ..EvaluatorLimits::default() };
+    let limits = EvaluatorLimits { listing: tuning().search.accesses_listed, ..EvaluatorLimits::default() };
     Evaluator::new(model, problem.scope).with_interrupt(interrupt).with_limits(limits)
 }
 

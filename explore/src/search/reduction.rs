@@ -8,8 +8,9 @@ use bsym_semantics::transition::state::Constants;
 use super::verifier::{Search, Verifier};
 use crate::report::{Reduction, Refused};
 use crate::store::interner::Store;
-use crate::symmetry::prepare::{FLOODED, prepare};
+use crate::symmetry::prepare::prepare;
 use crate::symmetry::reduction::{Method, Symmetry};
+use crate::tuning::tuning;
 
 impl Verifier<'_, '_> {
     /// The valuations that are looked at, and what is reduced under them.
@@ -26,7 +27,8 @@ impl Verifier<'_, '_> {
         let (mut symmetry, mut valuations) = (prepared.symmetry, prepared.valuations);
         let orders = symmetry.iter().flat_map(|symmetry| &symmetry.groups).map(|group| group.order());
         let too_many = orders.max_by_key(|order| order.unwrap_or(u64::MAX));
-        let too_many = too_many.filter(|order| method == Method::Flood && order.is_none_or(|n| n > FLOODED));
+        let too_many = too_many
+            .filter(|order| method == Method::Flood && order.is_none_or(|n| n > tuning().symmetry.flooded));
         if too_many.is_some() {
             (symmetry, valuations) = (None, all);
         }

@@ -10,6 +10,7 @@ use crate::options::SearchOptions;
 use crate::report::{SearchReport, Verdict};
 use crate::space::machine::Machine;
 use crate::space::sampling::Sampling;
+use crate::tuning::{Extent, Tuning, tuning};
 
 /// One round.
 #[derive(Clone, Copy)]
@@ -34,29 +35,19 @@ pub(super) enum Next {
     Narrower,
 }
 
-/// Executions that the reference evaluator lists, those that compiled code lists, values of a sampled choice, transitions.
-type Extent = (usize, u64, usize, u64);
-/// Where some events have more executions than can be listed.
-const WIDE: [Extent; 2] = [(1 << 12, 1 << 18, 8, 1 << 14), (1 << 16, 1 << 21, 64, 1 << 18)];
-/// Where they can be listed in each state, but not in all that are reached soon.
-const DENSE: [Extent; 2] = [(1 << 6, 1 << 6, 8, 1 << 14), (1 << 10, 1 << 10, 64, 1 << 18)];
-/// Transitions after which the first round is looked at, and how many for each expanded state are many.
-const LOOK: u64 = 1 << 17;
-const MANY: u64 = 1 << 10;
-/// Values of a sampled choice in the last round.
-const LAST: usize = 512;
-
 impl Round {
     /// The only round of a search that lists all or nothing.
     pub(super) const WHOLE: Round = Round { sampling: None, transitions: None, is_first: false };
 
     /// The last round: it lists what can be listed in time.
     fn last() -> Round {
-        let all = Sampling { listed: usize::MAX, executed: u64::MAX, values: Some(LAST) };
+        let all =
+            Sampling { listed: usize::MAX, executed: u64::MAX, values: Some(tuning().search.last_values) };
         Round { sampling: Some(all), ..Round::WHOLE }
     }
 
-    fn early((listed, executed, values, transitions): Extent) -> Round {
+    fn early(extent: Extent) -> Round {
+        let Extent { evaluated: listed, compiled: executed, values, transitions } = extent;
         Round {
             sampling: Some(Sampling { listed, executed, values: Some(values) }),
             transitions: Some(transitions),
@@ -72,13 +63,13 @@ impl Round {
         if options.keep_going || options.coverage {
             return vec![Round::last()];
         }
-        let [first, second] = WIDE.map(Round::early);
+        let [first, second] = tuning().search.wide.map(Round::early);
         vec![Round { is_first: true, ..first }, second, Round::last()]
     }
 
     /// The rounds after one that has found too much in each state.
     pub(super) fn narrower() -> Vec<Round> {
-        let [first, second] = DENSE.map(Round::early);
+        let [first, second] = tuning().search.dense.map(Round::early);
         vec![first, second, Round::last()]
     }
 }
@@ -104,7 +95,9 @@ impl Course {
         let Some(more) = self.round.transitions else { return false };
         self.expanded += 1;
         if !machine.sampled.has_any() {
-            self.is_dense = self.round.is_first && transitions >= LOOK && transitions / MANY >= self.expanded;
+            self.is_dense = self.round.is_first
+                && transitions >= Tuning::DEFAULT.search.dense_look
+                && transitions / Tuning::DEFAULT.search.dense_many >= self.expanded;
             return self.is_dense;
         }
         let end = *self.end.get_or_insert(transitions.saturating_mul(2).saturating_add(more));

@@ -46,6 +46,16 @@ pub(super) type Space<'m> = Stubborn<Symmetric<Cached<Machine<'m>>>>;
 /// The states of a model that were reached.
 pub(super) type States<'m> = Reached<Space<'m>>;
 
+/// How far a search can be continued later, and whether it continues an earlier one.
+#[derive(Default)]
+pub(super) struct Suspension {
+    /// It began with the states of a file.
+    pub(super) resumed: bool,
+    /// All initial states are known, so that a file can be written.
+    pub(super) initialised: bool,
+    pub(super) not_saved: Option<NotSaved>,
+}
+
 /// What is asked of a search, and what it has found.
 pub(super) struct Verifier<'m, 'o> {
     pub(super) session: &'m Session<'m>,
@@ -56,9 +66,7 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) schedule: Schedule,
     pub(super) statistics: Statistics,
     pub(super) stopped: Option<Reason>,
-    pub(super) not_saved: Option<NotSaved>,
-    pub(super) resumed: bool,
-    pub(super) initialised: bool,
+    pub(super) suspension: Suspension,
     pub(super) audit: Option<Audit<'m>>,
     /// The model whose events were cut into those that are searched.
     pub(super) whole: Option<Whole<'m>>,
@@ -86,9 +94,7 @@ pub(super) fn prepare<'m, 'o>(
         schedule: Schedule::new(session.begin, options),
         statistics: Statistics::default(),
         stopped: None,
-        not_saved: None,
-        resumed: false,
-        initialised: false,
+        suspension: Suspension::default(),
         // The reference need not be held against itself.
         audit: (!options.reference_only).then(|| session.audit(options.seed)),
         whole: None,
@@ -171,7 +177,7 @@ impl Search<'_, '_> {
         if self.is_stopped() && self.pulse() {
             return;
         }
-        if !self.visitor.resumed {
+        if !self.visitor.suspension.resumed {
             self.begin();
             if self.visitor.is_over() {
                 return;
@@ -182,7 +188,7 @@ impl Search<'_, '_> {
         if self.reached.table.is_empty() && nothing {
             vacuous.get_or_insert(Vacuous::NoInitialState);
         }
-        self.visitor.initialised = true;
+        self.visitor.suspension.initialised = true;
         self.explore();
         if self.visitor.stopped.is_some() {
             self.visitor.save(&self.reached);
@@ -259,7 +265,7 @@ impl<'m> Visitor<Space<'m>> for Verifier<'m, '_> {
     }
 
     fn rest(&mut self, reached: &States<'m>) {
-        if self.initialised && self.schedule.is_checkpoint_due() {
+        if self.suspension.initialised && self.schedule.is_checkpoint_due() {
             self.save(reached);
         }
     }

@@ -14,18 +14,7 @@ use super::system::System;
 use super::updates::Updates;
 use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
-
-/// States from which on it is looked whether another layout of rows takes less memory.
-const FIRST_LOOK: usize = 1 << 11;
-/// Values that take less, in bytes, need no other layout.
-const LEAST_VALUES: usize = 1 << 17;
-/// Values that take so many times as much as the rows are folded also where no state has one of its own.
-const FAR_MORE: usize = 8;
-/// Of so many states one has a value of its own where values are kept as halves.
-const OWN: usize = 4;
-/// Values that are not kept for good are forgotten when they take so many bytes, and one in so many bytes of all states.
-const LEAST_PASSING: usize = 1 << 17;
-const PASSING: usize = 12;
+use crate::tuning::{Tuning, tuning};
 
 /// Looks now and then whether another layout of rows takes less memory.
 pub struct Condensing {
@@ -35,7 +24,7 @@ pub struct Condensing {
 
 impl Default for Condensing {
     fn default() -> Condensing {
-        Condensing { look_at: FIRST_LOOK }
+        Condensing { look_at: tuning().space.first_look }
     }
 }
 
@@ -69,7 +58,10 @@ impl Machine<'_> {
     /// rows keeps its meaning.
     pub fn tidy(&mut self, bytes: usize) {
         let passing = self.context.store.passing_bytes();
-        if passing >= LEAST_PASSING && passing * PASSING >= bytes && !self.context.layout.is_plain() {
+        if passing >= Tuning::DEFAULT.space.least_passing
+            && passing * Tuning::DEFAULT.space.passing >= bytes
+            && !self.context.layout.is_plain()
+        {
             self.context.store.forget();
         }
     }
@@ -131,7 +123,10 @@ impl Machine<'_> {
     /// state has one of its own as halves, and no value as a word that cannot be forgotten.
     fn layout_for(&self, table: &Table) -> Option<Layout> {
         let values = self.context.store.unfolded_bytes();
-        if !self.context.layout.is_plain() || values < LEAST_VALUES || values < table.bytes() {
+        if !self.context.layout.is_plain()
+            || values < Tuning::DEFAULT.space.least_values
+            || values < table.bytes()
+        {
             return None;
         }
         let mut row = vec![0; table.width()];
@@ -146,12 +141,12 @@ impl Machine<'_> {
         }
         let forms = self.context.variables.iter().zip(&distinct).map(|(rep, seen)| match &**rep {
             rep if rep.is_plain() => Form::Word,
-            rep if rep.is_list() && seen.len() * OWN >= table.len() => Form::Halves,
+            rep if rep.is_list() && seen.len() * tuning().space.own >= table.len() => Form::Halves,
             _ => Form::Folded,
         });
         let forms: Vec<Form> = forms.collect();
         // Values that many states share make rows no larger: it is the values alone that become less, and can be forgotten.
-        let pays = forms.contains(&Form::Halves) || values >= FAR_MORE * table.bytes();
+        let pays = forms.contains(&Form::Halves) || values >= tuning().space.far_more * table.bytes();
         pays.then(|| Layout::new(forms))
     }
 }

@@ -16,13 +16,13 @@ use super::dependency_matrix::{DependencyMatrix, Group, GroupId, Label, LabelId,
 use super::interpreted::Interpreted;
 use super::sampling::Sampled;
 use super::system::{Costly, Edge, Edges, Effort, Expansion, Measured, System, Target};
-use super::transition_cache::REMEMBERED;
 use super::updates::Updates;
 use crate::compile::code::Run;
 use crate::compile::context::Context;
 use crate::compile::{Compiler, event};
 use crate::store::interner::Store;
 use crate::symmetry::permutation::Permutation;
+use crate::tuning::tuning;
 
 /// How an event is executed.
 pub(super) struct EventCode<'m> {
@@ -205,7 +205,8 @@ impl<'m> Machine<'m> {
                 }
                 Ok(ready) => {
                     self.context.reserve(slots);
-                    (reads, reads_constants, is_costly) = (read, constants, weight >= REMEMBERED);
+                    (reads, reads_constants, is_costly) =
+                        (read, constants, weight >= tuning().space.remembered);
                     let mut literals = Vec::new();
                     let (conditions, _) = event::guarded(&subject.body);
                     conditions.into_iter().for_each(|p| cut_into_literals(true, p, &mut literals));
@@ -285,7 +286,7 @@ impl<'m> Machine<'m> {
 
     /// Tests whether a label takes so long that it pays to remember it.
     pub fn is_costly_label(&mut self, label: LabelId) -> bool {
-        self.prepare(label).is_none_or(|weight| weight >= REMEMBERED)
+        self.prepare(label).is_none_or(|weight| weight >= tuning().space.remembered)
     }
 
     /// Compiles a label unless that was done before; the measure of how long its code takes, if it has any.

@@ -4,16 +4,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::store::index::{Index, hash_words};
-
-/// What takes so long, by the weight of compiled code, is worth remembering.
-pub const REMEMBERED: usize = 30;
-/// Lookups after which a cache that does not pay is dropped.
-const TRIAL: u64 = 1 << 14;
-/// Entries after which nothing more is added.
-const LARGEST: usize = 1 << 22;
-
-/// Parts of a cache that several threads share. Few of them have to wait for each other.
-const PARTS: usize = 16;
+use crate::tuning::Tuning;
 
 /// A table from keys of fixed width to lists of words with a number.
 #[derive(Debug)]
@@ -71,7 +62,8 @@ impl Cache {
     /// Lets other threads have a part in what is remembered from now on.
     pub fn share(&mut self) {
         if let Entries::Own(_) = self.entries {
-            self.entries = Entries::Shared((0..PARTS).map(|_| Mutex::default()).collect());
+            self.entries =
+                Entries::Shared((0..Tuning::DEFAULT.space.cache_parts).map(|_| Mutex::default()).collect());
         }
     }
 
@@ -103,12 +95,20 @@ impl Cache {
     /// Remembers a result for the row that was looked up last, in vain.
     pub fn remember(&mut self, number: u64, words: &[u32]) {
         match &mut self.entries {
-            Entries::Own(part) => part.add(&self.key, self.hash, number, words, LARGEST),
+            Entries::Own(part) => {
+                part.add(&self.key, self.hash, number, words, Tuning::DEFAULT.space.cache_largest)
+            }
             Entries::Shared(parts) => {
                 let mut part = lock(parts, self.hash);
                 // Another thread may have been as fast.
                 if part.find(&self.key, self.hash).is_none() {
-                    part.add(&self.key, self.hash, number, words, LARGEST / PARTS);
+                    part.add(
+                        &self.key,
+                        self.hash,
+                        number,
+                        words,
+                        Tuning::DEFAULT.space.cache_largest / Tuning::DEFAULT.space.cache_parts,
+                    );
                 }
             }
         }
@@ -117,7 +117,7 @@ impl Cache {
     /// Whether it costs more than it saves.
     pub fn is_useless(&self) -> bool {
         let lookups = self.hits + self.misses;
-        lookups >= TRIAL && self.hits * 3 < lookups
+        lookups >= Tuning::DEFAULT.space.cache_trial && self.hits * Tuning::DEFAULT.space.cache_pays < lookups
     }
 
     /// Bytes in use, and whether other threads use the same ones.
@@ -134,7 +134,9 @@ impl Cache {
 
 fn lock(parts: &[Mutex<Part>], hash: u64) -> MutexGuard<'_, Part> {
     // The index looks at the upper half.
-    parts[hash as usize & (PARTS - 1)].lock().unwrap_or_else(PoisonError::into_inner)
+    parts[hash as usize & (Tuning::DEFAULT.space.cache_parts - 1)]
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Part {

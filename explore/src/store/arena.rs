@@ -9,6 +9,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use super::index::hash_pairs;
 
+use crate::tuning::Tuning;
+
 /// Words of the first eight chunks, as a power of two.
 const LEAST: u32 = 9;
 /// Chunks of a size, as a power of two.
@@ -106,7 +108,6 @@ impl Arena {
 
     #[cold]
     fn refill(&self, reserve: &mut Reserve, need: u32) -> Option<()> {
-        const BLOCK: u32 = 1 << 8;
         let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let end = self.end();
         if reserve.end != end {
@@ -117,7 +118,10 @@ impl Arena {
             let (_, at, size) = place(next);
             let left = (size - at) as u32;
             if left >= need {
-                let block = need.max(BLOCK).min(left).min(self.limit.saturating_sub(next));
+                let block = need
+                    .max(Tuning::DEFAULT.store.arena_block)
+                    .min(left)
+                    .min(self.limit.saturating_sub(next));
                 if block < need {
                     return None;
                 }

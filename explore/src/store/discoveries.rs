@@ -11,8 +11,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::index::Index;
 
-/// Parts of the set. Few threads have to wait for each other.
-const PARTS: usize = 128;
+use crate::tuning::Tuning;
 
 /// The set. The default one has no parts and so no room: see [`Discoveries::clear`].
 #[derive(Debug, Default)]
@@ -43,7 +42,7 @@ impl Discoveries {
     pub fn add(&self, row: &[u32], hash: u64, place: u64) -> Option<Discovery> {
         let width = self.width;
         // The index looks at the upper half.
-        let part = hash as usize & (PARTS - 1);
+        let part = hash as usize & (Tuning::DEFAULT.store.discovery_parts - 1);
         let mut guard = self.parts[part].lock().unwrap_or_else(PoisonError::into_inner);
         let Part { rows, hashes, first, index } = &mut *guard;
         let known = index.find(hash, |n| rows[n as usize * width..][..width] == *row);
@@ -76,7 +75,7 @@ impl Discoveries {
     pub fn clear(&mut self, width: usize) {
         self.width = width;
         if self.parts.is_empty() {
-            self.parts = (0..PARTS).map(|_| Mutex::default()).collect();
+            self.parts = (0..Tuning::DEFAULT.store.discovery_parts).map(|_| Mutex::default()).collect();
         }
         for part in &mut self.parts {
             let part = part.get_mut().unwrap_or_else(PoisonError::into_inner);

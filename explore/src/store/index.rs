@@ -7,6 +7,8 @@
 //!
 //! Amble, Knuth: *Ordered hash tables*, The Computer Journal 1974.
 
+use crate::tuning::Tuning;
+
 /// Positions of distinct contents.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
@@ -23,12 +25,8 @@ pub struct Index {
 }
 
 const LEAST: usize = 16;
-/// From so many slots on, an index grows by a quarter and no longer doubles: then little of its memory is idle.
-const LARGE: usize = 1 << 12;
 /// Slots behind the last one where a tag may belong.
 const BEYOND: usize = 64;
-/// Part of the slots that may be in use, in percent.
-const FULL: usize = 85;
 /// Bits of a position by bytes of a slot, from four on. A tag has the rest or less: at least three bits more than tell slots
 /// apart.
 const POSITION_BITS: [u32; 5] = [14, 18, 22, 26, 32];
@@ -60,7 +58,7 @@ impl Index {
     #[inline]
     pub fn insert(&mut self, hash: u64, position: u32, hash_of: impl Fn(u32) -> u64) {
         let fits = (u64::from(position) + 1) >> self.position_bits == 0;
-        if self.size * FULL < (self.len + 1) * 100 || !fits {
+        if self.size * Tuning::DEFAULT.store.index_full < (self.len + 1) * 100 || !fits {
             self.grow(position, &hash_of);
         }
         while !self.place(hash, position) {
@@ -150,8 +148,10 @@ impl Index {
             POSITION_BITS.iter().position(|bits| highest >> bits == 0).unwrap_or(POSITION_BITS.len() - 1);
         let bytes = 4 + wide;
         let mut size = match old.size {
-            size if bytes != old.bytes && (old.len + 1) * 100 <= size * FULL => size,
-            size if size < LARGE => (2 * size).max(LEAST),
+            size if bytes != old.bytes && (old.len + 1) * 100 <= size * Tuning::DEFAULT.store.index_full => {
+                size
+            }
+            size if size < Tuning::DEFAULT.store.index_large => (2 * size).max(LEAST),
             size => size + size / 4,
         };
         loop {

@@ -9,8 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::arena::{Arena, List, Reserve};
 use super::index::{Index, hash_words};
 
-/// Locks where several threads share the lists. Few of them have to wait for each other.
-const SHARED: usize = 64;
+use crate::tuning::Tuning;
 
 /// Different lists by their numbers.
 #[derive(Debug)]
@@ -31,7 +30,7 @@ struct Shard {
 impl Lists {
     /// No lists, with room for numbers below `limit`, for so many threads.
     pub fn new(limit: u32, threads: usize) -> Lists {
-        let shards = if threads < 2 { 1 } else { SHARED };
+        let shards = if threads < 2 { 1 } else { Tuning::DEFAULT.store.list_shards };
         let shards = (0..shards).map(|_| Mutex::default()).collect();
         Lists { arena: Arena::with_limit(limit), shards, pinned: AtomicU32::new(0) }
     }

@@ -10,8 +10,7 @@ use bsym_language::model::Model;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
 
-/// Types with at most this many values are numbered.
-const NUMBERED: u64 = 1 << 15;
+use crate::tuning::Tuning;
 
 /// Sets over at most this many numbered values are bits.
 pub const BITS: u32 = 128;
@@ -63,7 +62,9 @@ impl Rep {
     /// The representation of couples.
     pub fn pair(a: Arc<Rep>, b: Arc<Rep>) -> Rep {
         let count = match (a.count(), b.count()) {
-            (Some(n), Some(m)) => Some(u64::from(n) * u64::from(m)).filter(|n| *n <= NUMBERED),
+            (Some(n), Some(m)) => {
+                Some(u64::from(n) * u64::from(m)).filter(|n| *n <= Tuning::DEFAULT.store.numbered)
+            }
             _ => None,
         };
         Rep::Pair(a, b, count.map(|n| n as u32))
@@ -82,7 +83,7 @@ impl Rep {
     pub fn count(&self) -> Option<u32> {
         match self {
             Rep::Bool => Some(2),
-            Rep::Element(_, n) => Some(*n).filter(|n| u64::from(*n) <= NUMBERED),
+            Rep::Element(_, n) => Some(*n).filter(|n| u64::from(*n) <= Tuning::DEFAULT.store.numbered),
             Rep::Pair(_, _, count) => *count,
             Rep::Bits(_, n) if *n < 16 => Some(1 << n),
             _ => None,

@@ -16,8 +16,8 @@ use bsym_semantics::value::Value;
 use super::interner::{NODE, RARE, Store};
 use super::rep::Rep;
 
-/// Words of a leaf.
-const LEAF: usize = 8;
+use crate::tuning::Tuning;
+
 /// Deeper trees have more words than there is room for.
 const DEPTH: usize = 40;
 
@@ -254,7 +254,7 @@ impl Store {
 
     /// The folded word of a list of folded words.
     fn tree(&mut self, words: &[u32]) -> u32 {
-        if words.len() <= LEAF {
+        if words.len() <= Tuning::DEFAULT.store.leaf {
             return self.folded_list(words);
         }
         let (left, right) = words.split_at(middle(words.len()));
@@ -267,7 +267,7 @@ impl Store {
         if before == words {
             return tree;
         }
-        if words.len() <= LEAF || before.len() != words.len() {
+        if words.len() <= Tuning::DEFAULT.store.leaf || before.len() != words.len() {
             return self.tree(words);
         }
         let halves = self.folded.get(tree & !NODE).map(|node| (node.at(0), node.at(1)));

@@ -12,9 +12,7 @@
 use super::atoms::{Images, inverse, placing, then};
 use super::refine::{Cells, Item, Refinement, first_cell, individualised};
 use crate::store::interner::Store;
-
-/// Most forms that are compared for one state.
-const FORMS: usize = 1 << 12;
+use crate::tuning::Tuning;
 
 /// How far forms are searched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -177,7 +175,7 @@ impl<'s, 'a> Search<'s, 'a> {
     /// Compares the form of discrete cells with the least one so far.
     fn arrive(&mut self, cells: &[u32]) -> Option<()> {
         self.forms += 1;
-        self.is_cut |= self.forms >= FORMS;
+        self.is_cut |= self.forms >= Tuning::DEFAULT.symmetry.forms;
         let images = placing(cells, self.places);
         let words = permuted(self.store, self.items, &images)?;
         if let Some(best) = self.best.as_mut().filter(|best| best.words == words) {

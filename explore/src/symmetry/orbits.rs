@@ -9,9 +9,7 @@ use super::markers::{Markers, marker};
 use super::reduction::{Method, Symmetry, count};
 use super::tables::Tables;
 use crate::store::interner::Store;
-
-/// Most answers that are remembered.
-const REMEMBERED: usize = 1 << 16;
+use crate::tuning::Tuning;
 
 /// Finds the state that stands for an orbit.
 #[derive(Debug)]
@@ -98,7 +96,7 @@ impl Orbits {
         if stop() {
             return None;
         }
-        if self.known.len() >= REMEMBERED && symmetry.method != Method::Flood {
+        if self.known.len() >= Tuning::DEFAULT.symmetry.remembered && symmetry.method != Method::Flood {
             self.known.clear();
         }
         if form.is_none() {

@@ -19,9 +19,6 @@ use super::refine::Item;
 use super::shape::Shape;
 use crate::store::interner::{Store, reps};
 
-/// Most permutations of a flooding.
-pub const FLOODED: u64 = 50_000;
-
 /// What was found.
 pub struct Prepared {
     /// What is reduced; `None` where nothing can be.

@@ -7,9 +7,7 @@ use super::atoms::Images;
 use super::group::Group;
 use super::shape::Shape;
 use crate::store::interner::Store;
-
-/// Groups of at most so many permutations are small.
-const SMALL: u64 = 120;
+use crate::tuning::tuning;
 
 /// For each permutation a word, and the digest of its value; nothing for what is not listed.
 type Made = Option<Box<[(u32, u64)]>>;
@@ -30,7 +28,7 @@ impl Tables {
     /// Whether a group, of this number, is small.
     pub fn is_small(&mut self, number: u32, group: &Group) -> bool {
         let permutations = self.groups.entry(number).or_insert_with(|| {
-            let is_small = group.order().is_some_and(|order| order <= SMALL);
+            let is_small = group.order().is_some_and(|order| order <= tuning().symmetry.small_group);
             is_small.then(|| {
                 let mut all = Vec::new();
                 group.each(&mut |images| all.push(images));

@@ -18,12 +18,7 @@ use crate::space::machine::Machine;
 use crate::space::system::System;
 use crate::store::index::mix;
 use crate::store::state_table::StateId;
-
-/// So many states are chosen.
-const CHOSEN: u64 = 256;
-/// The longest time, unless one part in so many of the search is more.
-const TIME: Duration = Duration::from_millis(250);
-const SHARE: u32 = 40;
+use crate::tuning::tuning;
 
 /// An edge: where it leads, and its name.
 type Named = (Vec<Value>, Label);
@@ -38,12 +33,14 @@ pub(super) fn audit<'m>(
 ) -> Option<String> {
     let begin = Instant::now();
     let states = graph.table.len() as u64;
-    for number in 0..CHOSEN.min(states) {
-        if begin.elapsed() > TIME.max(took / SHARE) || graph.system.is_stopped() {
+    for number in 0..tuning().audit.chosen.min(states) {
+        if begin.elapsed() > tuning().audit.chosen_time.max(took / tuning().audit.share)
+            || graph.system.is_stopped()
+        {
             return None;
         }
         // A small search is audited whole.
-        let chosen = if states <= CHOSEN { number } else { mix(0, number) % states };
+        let chosen = if states <= tuning().audit.chosen { number } else { mix(0, number) % states };
         let found = differs(graph, propositions, temporal, reference, chosen as StateId);
         if found.is_some() {
             return found;

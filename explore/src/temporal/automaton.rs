@@ -16,8 +16,7 @@ use std::sync::Arc;
 
 use bsym_language::temporal::Formula;
 
-/// Most propositions, operators of the past, `U`s, and guesses.
-const MOST: [usize; 4] = [128, 64, 64, 12];
+use crate::tuning::tuning;
 
 /// A position of a path: a bit for each proposition that is true, and whether the path ends here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -137,7 +136,7 @@ impl Automaton {
             "operators U",
             "operators of the future under the past",
         ];
-        for ((size, most), name) in sizes.into_iter().zip(MOST).zip(names) {
+        for ((size, most), name) in sizes.into_iter().zip(tuning().temporal.formula).zip(names) {
             if size > most {
                 return Err(TooLarge(name, most));
             }

@@ -12,11 +12,7 @@ use super::product::{Finite, Node, Product};
 use super::propositions::{Proposition, Propositions};
 use crate::space::dependency_matrix::GroupId;
 use crate::space::system::Measured;
-
-/// How often limits are looked at, in nodes.
-const PULSE: usize = 256;
-/// Nodes from which on loops are looked for; then whenever there are twice as many.
-const FIRST_LOOK: usize = 1 << 10;
+use crate::tuning::{Tuning, tuning};
 
 /// What ends a search.
 pub(super) enum End<T> {
@@ -40,7 +36,7 @@ pub(super) fn search<S: Measured, T>(
     pulse: &mut dyn FnMut(&Graph<S>, &Product) -> Option<Reason>,
     confirm: Confirm<'_, S, T>,
 ) -> End<T> {
-    let (mut look, mut failed) = (FIRST_LOOK, None);
+    let (mut look, mut failed) = (tuning().temporal.first_look, None);
     while !product.is_complete() {
         let finite = product.expand(graph, propositions, automaton);
         if let Some((path, continuation)) = finite.map(|finite| along(product, finite)) {
@@ -50,7 +46,7 @@ pub(super) fn search<S: Measured, T>(
             }
         }
         let n = product.expanded();
-        if (n.is_multiple_of(PULSE) || graph.system.is_stopped())
+        if (n.is_multiple_of(Tuning::DEFAULT.temporal.pulse) || graph.system.is_stopped())
             && let Some(why) = pulse(graph, product)
         {
             return End::Stopped(why);

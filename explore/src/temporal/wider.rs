@@ -13,8 +13,7 @@ use bsym_semantics::trace::bounds::{is_path, larger_maxint};
 
 use super::counterexample::{Reading, Refutation};
 
-/// Work that the question may take, which is well below a second.
-const WORK: u64 = 500_000;
+use crate::tuning::tuning;
 
 /// A larger `MAXINT` with which the formula is not false on the path, if the bounds of the scope are why it is.
 ///
@@ -29,8 +28,8 @@ pub fn maxint_without(model: &Model, temporal: &Temporal, found: &Refutation) ->
 
 /// Whether the path shows no longer that the formula is false, in another scope. `None` where that is not known.
 fn is_gone(model: &Model, temporal: &Temporal, found: &Refutation, scope: &Scope) -> Option<bool> {
-    let work = Work::new(WORK);
-    work.portion(WORK);
+    let work = Work::new(tuning().temporal.wider_work);
+    work.portion(tuning().temporal.wider_work);
     let eval = Evaluator::new(model, scope).with_work(&work);
     let reading = Reading::on_demand(&eval, found);
     // An atom without a truth value, which is not one about how the path goes on.
