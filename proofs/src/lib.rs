@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 // In the order in which a value goes through them.
+pub mod tuning;
+
 pub mod states;
 
 pub mod sequent;

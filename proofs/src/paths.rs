@@ -9,8 +9,7 @@ use bsym_language::model::paths::{Demand, Path, Walker};
 use bsym_language::model::*;
 use bsym_language::source::Span;
 
-/// Paths through one substitution, at most: each is a sequent of its own for every obligation.
-const MOST: usize = 64;
+use crate::tuning::tuning;
 
 /// The first of the locals that stand for what is chosen.
 const CHOSEN: LocalId = LocalId(u32::MAX / 8);
@@ -64,11 +63,11 @@ fn walk(model: &Model, event: Option<EventId>, before: Vec<Path>, first: LocalId
         };
         required.push(Required { kind, span: pred.span, at: at.clone(), pred: pred.clone() });
     };
-    let mut walker = Walker::new(model, MOST, first, &mut demand);
+    let mut walker = Walker::new(model, tuning().paths.paths, first, &mut demand);
     let mut ends = vec![];
     for start in before {
         ends.extend(walker.event(event, start).ok()?);
-        if ends.len() > MOST {
+        if ends.len() > tuning().paths.paths {
             return None;
         }
     }

@@ -8,7 +8,6 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Answer, SolverError};
@@ -22,15 +21,7 @@ use bsym_status::ProofStatus;
 use crate::check::check;
 use crate::claim::Claim;
 use crate::sequent::Opener;
-
-/// Largest size.
-const LARGEST: usize = 4;
-/// With more deferred sets than this, all of them have the same size.
-const MIXED: usize = 3;
-/// Time for all sizes together.
-const TIME: Duration = Duration::from_secs(2);
-/// Longest time for one query.
-const QUERY: Duration = Duration::from_millis(300);
+use crate::tuning::tuning;
 
 /// What the checks in small sizes say.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -66,7 +57,7 @@ pub fn check_small(
     budget: &Budget,
 ) -> Result<SmallSizes, SolverError> {
     let mut found = SmallSizes::default();
-    let budget = budget.within(TIME).per_query(QUERY);
+    let budget = budget.within(tuning().sizes.time).per_query(tuning().sizes.query);
     for small in small_scopes(model, scope) {
         let name = sizes_text(model, scope, &small);
         if budget.check().is_err() {
@@ -116,8 +107,9 @@ fn small_scopes(model: &Model, scope: &Scope) -> Vec<Scope> {
     if open.is_empty() {
         return vec![];
     }
-    let mut all: Vec<Scope> = (1..=LARGEST).map(|n| scope.with_open_sets(model, |_| n)).collect();
-    if (2..=MIXED).contains(&open.len()) {
+    let mut all: Vec<Scope> =
+        (1..=tuning().sizes.largest).map(|n| scope.with_open_sets(model, |_| n)).collect();
+    if (2..=tuning().sizes.mixed).contains(&open.len()) {
         let one_small = |&one: &CarrierId| scope.with_open_sets(model, |id| if id == one { 1 } else { 3 });
         all.extend(open.iter().map(one_small));
     }
@@ -174,7 +166,7 @@ mod tests {
             INITIALISATION here := {} OPERATIONS go(e) = PRE e : END_ THEN here := {e} END END";
         let found = outcome(pair);
         assert_eq!(found.failed, None);
-        assert_eq!(found.passed.len(), LARGEST, "{found:?}");
+        assert_eq!(found.passed.len(), tuning().sizes.largest, "{found:?}");
     }
 
     #[test]
@@ -182,6 +174,11 @@ mod tests {
         let keys = "MACHINE Keys SETS DOOR; KEY VARIABLES opens INVARIANT opens : DOOR +-> KEY
             INITIALISATION opens := {} OPERATIONS cut(d, k) = PRE d : DOOR & k : KEY THEN opens(d) := k END END";
         let found = outcome(keys);
-        assert_eq!((found.failed, found.passed.len()), (None, LARGEST + 2), "{:?}", found.undecided);
+        assert_eq!(
+            (found.failed, found.passed.len()),
+            (None, tuning().sizes.largest + 2),
+            "{:?}",
+            found.undecided
+        );
     }
 }

@@ -20,9 +20,7 @@ use crate::claim::check_of;
 use crate::paths::{Paths, paths};
 use crate::recorded::Recorded;
 use crate::sequent::{Decision, Prover};
-
-/// Sequences of events that are looked at one by one, at most.
-const MOST_SEQUENCES: usize = 200;
+use crate::tuning::tuning;
 
 /// Makes sequents about a machine.
 #[derive(Debug)]
@@ -140,7 +138,7 @@ impl<'m> Steps<'m> {
         last: Option<EventId>,
     ) -> Option<Vec<Vec<Option<EventId>>>> {
         let events = self.model.events.len();
-        events.checked_pow(u32::try_from(number).ok()?).filter(|&all| all <= MOST_SEQUENCES)?;
+        events.checked_pow(u32::try_from(number).ok()?).filter(|&all| all <= tuning().paths.sequences)?;
         let mut all: Vec<Vec<Option<EventId>>> = vec![from_initial.then_some(None).into_iter().collect()];
         let each = |events: usize| (0..events as u32).map(|e| Some(EventId(e)));
         for _ in 0..number {

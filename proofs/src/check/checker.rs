@@ -16,19 +16,7 @@ use crate::recorded::{invariant, is_complete};
 use crate::sequent::{Decision, Effort, Hypotheses, Opener, Prover};
 use crate::states::States;
 use crate::steps::Steps;
-
-/// Longest time for one sequent.
-const LONGEST_QUERY: Duration = Duration::from_secs(30);
-/// A pair whose status may be relied on gets one attempt of this length.
-const TRUSTED_QUERY: Duration = Duration::from_secs(3);
-/// How long a sequent is asked in terms of arrays before it is asked in first-order logic.
-const ARRAYS_FIRST: Duration = Duration::from_millis(300);
-/// How long it is asked in first-order logic before that, where others were proved so.
-const FIRST_ORDER_FIRST: Duration = Duration::from_millis(500);
-/// Longest time for a sequent in first-order logic.
-const FIRST_ORDER: Duration = Duration::from_secs(5);
-/// The check that there are initial states; it only ever strengthens an answer.
-const VACUITY_QUERY: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// The checks of one claim.
 pub(super) struct Checker<'a> {
@@ -55,7 +43,7 @@ impl<'a> Checker<'a> {
         budget: &Budget,
     ) -> Self {
         let mut budget = budget.clone();
-        budget.query = Some(budget.query.map_or(LONGEST_QUERY, |q| q.min(LONGEST_QUERY)));
+        budget.query = Some(budget.query.map_or(tuning().check.query, |q| q.min(tuning().check.query)));
         // Obligations are about states in which every conjunct is true and has a meaning.
         let meant = |i: usize| claim.well_definedness || system.invariant[i].defined == Terms::TRUE;
         let whole = (0..system.model.invariant.len()).all(|i| claim.conjuncts.contains(&i) && meant(i));
@@ -120,16 +108,19 @@ impl<'a> Checker<'a> {
             return hypotheses.prove(&mut self.prover, &[], goal, effort);
         }
         let short = match effort {
-            Effort::Full => ARRAYS_FIRST,
-            Effort::Quick(time) => time.min(ARRAYS_FIRST),
+            Effort::Full => tuning().check.arrays_first,
+            Effort::Quick(time) => time.min(tuning().check.arrays_first),
         };
         let has_served = self.checked.in_first_order > 0;
-        if has_served && goal != Terms::TRUE && self.in_first_order(sequents, FIRST_ORDER_FIRST)? {
+        if has_served
+            && goal != Terms::TRUE
+            && self.in_first_order(sequents, tuning().check.first_order_first)?
+        {
             return Ok(Decision::Proved);
         }
         let mut outcome = hypotheses.prove(&mut self.prover, &[], goal, Effort::Quick(short))?;
         if let Decision::Undecided(_) = outcome
-            && self.in_first_order(sequents, FIRST_ORDER)?
+            && self.in_first_order(sequents, tuning().check.first_order)?
         {
             return Ok(Decision::Proved);
         }
@@ -137,7 +128,7 @@ impl<'a> Checker<'a> {
             let refuted = outcome == Decision::Refuted;
             outcome = hypotheses.prove(&mut self.prover, &[], goal, effort)?;
             let undecided = matches!(outcome, Decision::Undecided(_));
-            if refuted && undecided && self.in_first_order(sequents, FIRST_ORDER)? {
+            if refuted && undecided && self.in_first_order(sequents, tuning().check.first_order)? {
                 return Ok(Decision::Proved);
             }
         }
@@ -209,7 +200,7 @@ impl<'a> Checker<'a> {
         let mut hypotheses = self.always(0);
         hypotheses.push(self.initial());
         let mut hypotheses = Hypotheses::new(hypotheses);
-        let effort = Effort::Quick(VACUITY_QUERY);
+        let effort = Effort::Quick(tuning().check.vacuity_query);
         let outcome = hypotheses.prove(&mut self.prover, &[], Terms::FALSE, effort)?;
         hypotheses.close(&mut self.prover);
         if outcome == Decision::Proved {
@@ -243,7 +234,7 @@ impl<'a> Checker<'a> {
 
     /// Effort for a pair.
     pub fn effort(&self, event: Option<usize>, goal: &Goal) -> Effort {
-        if self.may_trust(event, goal) { Effort::Quick(TRUSTED_QUERY) } else { Effort::Full }
+        if self.may_trust(event, goal) { Effort::Quick(tuning().check.trusted_query) } else { Effort::Full }
     }
 
     /// Rests a pair that was not decided on its status, if that is allowed and the conjunct is
@@ -291,7 +282,7 @@ impl<'a> Checker<'a> {
     /// Effort for a check.
     pub fn effort_for(&self, check: Option<Check>) -> Effort {
         let trusted = check.is_some_and(|c| self.may_trust_check(c));
-        if trusted { Effort::Quick(TRUSTED_QUERY) } else { Effort::Full }
+        if trusted { Effort::Quick(tuning().check.trusted_query) } else { Effort::Full }
     }
 
     /// Rests a check that was not decided on its status, if that is allowed.

@@ -15,7 +15,6 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::representation::Functional;
@@ -35,13 +34,7 @@ use bsym_semantics::scope::Scope;
 use crate::claim::Claim;
 use crate::layouts::{self, Said, layouts};
 use crate::sequent::{Decision, Effort, Hypotheses, Opener, Prover};
-
-/// Time for all sequents together; what is not decided then is said.
-const TIME: Duration = Duration::from_secs(2);
-/// Longest time for one.
-const QUERY: Duration = Duration::from_millis(500);
-/// Elements of the deferred sets of any size where what is not decided may still be refuted.
-const SMALL: usize = 2;
+use crate::tuning::tuning;
 
 /// What came of the sequents.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -85,10 +78,10 @@ pub fn check_representations(
     let implied: Vec<VarId> =
         layouts.iter().filter(|l| l.said == Said::Implied).map(|l| l.variable).collect();
     let rests = Rests { chosen, implied: &implied, claim };
-    let budget = budget.within(TIME).per_query(QUERY);
+    let budget = budget.within(tuning().check.representations).per_query(tuning().check.representation);
     let mut found = check_in(&model, &system.scope, rests, open, &budget)?;
     if found.failed.is_empty() && !found.undecided.is_empty() && !system.scope.is_finite(&model) {
-        let small = system.scope.with_open_sets(&model, |_| SMALL);
+        let small = system.scope.with_open_sets(&model, |_| tuning().check.representation_size);
         let again = check_in(&model, &small, rests, open, &budget)?;
         found.checks += again.checks;
         found.failed = again.failed;
@@ -305,7 +298,7 @@ impl Check<'_> {
         }
         let mut hypotheses = Hypotheses::new(known);
         let all = self.general.terms.and(goals.iter().map(|g| g.holds));
-        let effort = Effort::Quick(QUERY);
+        let effort = Effort::Quick(tuning().check.representation);
         let together = hypotheses.prove(&mut self.prover, &[], all, effort)?;
         match together {
             Decision::Proved => {}

@@ -10,7 +10,6 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::first_order::{self, Goal, Selection, lower};
@@ -33,12 +32,7 @@ use super::obligation::{Form, Proof};
 use crate::contradiction::{minimal_core, without_events};
 use crate::recorded::is_complete;
 use crate::sequent::{Decision, Effort, Hypotheses, Prover};
-
-/// Longest time for one question.
-const QUESTION: Duration = Duration::from_millis(300);
-
-/// Largest size of the deferred sets in which a core is cross-checked.
-const LARGEST: usize = 3;
+use crate::tuning::tuning;
 
 /// Hypotheses that contradict each other, and what follows from that.
 #[derive(Clone, PartialEq, Debug)]
@@ -331,7 +325,7 @@ impl Search<'_, '_> {
     fn confirm(&mut self, known: &Known, core: &[usize], form: Form) -> Result<Option<bool>, SolverError> {
         let mut confirmed = false;
         if self.scope.open_sets(&known.base).next().is_some() {
-            for n in 1..=LARGEST {
+            for n in 1..=tuning().obligations.doubting_largest {
                 let small = self.scope.with_open_sets(&known.base, |_| n);
                 match self.in_arrays(known, core, &small)? {
                     Decision::Refuted => return Ok(None),
@@ -361,7 +355,8 @@ impl Search<'_, '_> {
         let Encoded { terms, always, hypotheses, complete } = Encoded::new(known, chosen, scope);
         self.over(terms, |prover| {
             let mut hypotheses = Hypotheses::new(always.into_iter().chain(hypotheses));
-            let outcome = hypotheses.prove(prover, &[], Terms::FALSE, Effort::Quick(QUESTION));
+            let outcome =
+                hypotheses.prove(prover, &[], Terms::FALSE, Effort::Quick(tuning().obligations.doubting));
             hypotheses.close(prover);
             Ok(match outcome? {
                 Decision::Refuted if !complete => {
@@ -389,7 +384,8 @@ impl Search<'_, '_> {
         let Ok(parts) = lower(&known.base, self.scope, &sequent, Selection::All) else {
             return undecided("there is no such form");
         };
-        let budget = self.budget.within(QUESTION).per_query(QUESTION);
+        let budget =
+            self.budget.within(tuning().obligations.doubting).per_query(tuning().obligations.doubting);
         match &parts[..] {
             [one] => self.prover.refute(&one.terms, &one.assertions, &budget),
             _ => undecided("there is no such form"),
@@ -402,7 +398,7 @@ impl Search<'_, '_> {
         terms: Rc<Terms>,
         ask: impl FnOnce(&mut Prover<'_>) -> Result<T, SolverError>,
     ) -> Result<T, SolverError> {
-        let mut own = self.prover.over(terms, self.budget.within(QUESTION));
+        let mut own = self.prover.over(terms, self.budget.within(tuning().obligations.doubting));
         let answer = ask(&mut own);
         let (statistics, checks) = (own.statistics, own.checks);
         self.prover.statistics += statistics;

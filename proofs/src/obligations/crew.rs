@@ -29,12 +29,10 @@ use super::other_prover::OtherProver;
 use super::rounds::{Board, Others, Phase, Rounds, Task, Update};
 use super::small::SmallSizes;
 use crate::sequent::Prover;
+use crate::tuning::tuning;
 
 /// Opens sessions in any thread.
 pub type SharedOpener<'a> = &'a (dyn Fn(Rc<Terms>) -> Result<Session, SolverError> + Sync);
-
-/// Stack of a worker: formulas nest deeply.
-const STACK: usize = 256 << 20;
 
 /// Everything that a worker is made from.
 #[derive(Clone, Copy)]
@@ -209,7 +207,7 @@ impl<'t, 'r, 'p, 'o> Crew<'t, '_, 'r, 'p, 'o> {
                 declare_large();
                 Worker { plan, shared, send, names: &names, asking: Cell::new(None), task: None }.run();
             };
-            let builder = Builder::new().name("prover".into()).stack_size(STACK);
+            let builder = Builder::new().name("prover".into()).stack_size(tuning().obligations.stack);
             workers += usize::from(builder.spawn_scoped(self.threads, work).is_ok());
         }
         // Where no thread can be started, everything is done here.

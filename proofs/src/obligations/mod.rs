@@ -63,6 +63,7 @@ use self::generate::{Generated, generate};
 use self::rounds::{Others, Phase, Rounds, rounds};
 use self::small::SmallSizes;
 use crate::sequent::{Effort, Opener, Prover};
+use crate::tuning::tuning;
 
 #[cfg(test)]
 mod agreement;
@@ -111,15 +112,6 @@ pub struct Obligations {
     /// Where the formulas live.
     terms: Rc<Terms>,
 }
-
-/// Shortest work for which workers are started, where generating the obligations does not take longer.
-const LEAST_WORK: Duration = Duration::from_millis(100);
-
-/// Least time for cross-checking all proofs.
-const LEAST_CONFIRMING: Duration = Duration::from_secs(1);
-
-/// Least time for finding hypotheses that contradict each other.
-const LEAST_DOUBTING: Duration = Duration::from_secs(2);
 
 /// Generates all obligations and tries to discharge them, each within the budget's query time, in rounds.
 ///
@@ -190,7 +182,7 @@ pub fn prove_and_confirm(
     choose: &dyn Fn(&Proof) -> Choice,
 ) -> Result<Obligations, SolverError> {
     let mut open = |terms| (job.open)(terms);
-    let workers = Workers { open: job.open, jobs: job.jobs, least: LEAST_WORK };
+    let workers = Workers { open: job.open, jobs: job.jobs, least: tuning().obligations.least_work };
     let extent = Extent { confirm: true, export: job.export, provers: job.provers, workers: Some(workers) };
     prove(&job.model, job.scope, &mut open, &job.budget, observer, choose, &extent)
 }
@@ -268,7 +260,7 @@ fn prove(
         prove_in_rounds(&mut crew, &asked, budget)?;
         let stopped = budget.check().err();
         if extent.confirm {
-            let time = start.elapsed() + LEAST_CONFIRMING;
+            let time = start.elapsed() + tuning().obligations.least_confirming;
             let phase = Phase { effort: Effort::Full, limit: None, budget: budget.within(time) };
             crew.carry_out(crew.own.confirm_tasks(), &phase)?;
         }
@@ -277,7 +269,7 @@ fn prove(
     })?;
     let contradictory = match extent.confirm {
         true => {
-            let time = start.elapsed().max(LEAST_DOUBTING);
+            let time = start.elapsed().max(tuning().obligations.least_doubting);
             let (system, calls) = (system.as_ref(), calls.as_ref());
             let origin = Origin { model, scope, first_order: &first_order, system, calls };
             contradictory(&all, origin, &mut prover, &budget.within(time))?

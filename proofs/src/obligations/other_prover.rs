@@ -6,7 +6,6 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::first_order::Lowered;
@@ -15,8 +14,7 @@ use bsym_encodings::session::{
 };
 use bsym_encodings::term::Terms;
 
-/// Longest message of a prover that is kept.
-const MESSAGE: usize = 200;
+use crate::tuning::tuning;
 
 /// What a prover reads, and how it is called.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -91,7 +89,7 @@ impl OtherProver {
 
     /// The process ends by itself soon after the time is up, even if nobody kills it.
     fn answer(&self, text: String, budget: &Budget) -> Result<RawAnswer, SolverError> {
-        let time = budget.query_time().map(|t| t + Duration::from_secs(1));
+        let time = budget.query_time().map(|t| t + tuning().obligations.elsewhere_grace);
         let (milliseconds, seconds) = (time.map(|t| t.as_millis()), time.map(|t| t.as_secs() + 1));
         let answer = match self.kind {
             Kind::Cvc5 => {
@@ -125,7 +123,9 @@ impl OtherProver {
             }
         };
         answer.map_err(|error| match error {
-            SolverError::Refused(text) => SolverError::Refused(text.chars().take(MESSAGE).collect()),
+            SolverError::Refused(text) => {
+                SolverError::Refused(text.chars().take(tuning().obligations.message).collect())
+            }
             other => other,
         })
     }

@@ -17,24 +17,7 @@ use super::obligation::{Form, Proof};
 use super::other_prover::{OtherProver, failure};
 use super::small::{Small, SmallSizes};
 use crate::sequent::{Decision, Effort, Hypotheses, Prover};
-
-/// Time for each obligation in the rounds; the last one has what the run allows for each.
-const ROUNDS: [Duration; 2] = [Duration::from_millis(300), Duration::from_secs(2)];
-
-/// Time for the first-order form of an obligation where the run has no limit for each.
-const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Longest time for cross-checking a proof in one way.
-const CONFIRMING: Duration = Duration::from_millis(200);
-
-/// Longest time for another prover: what it proved at all, it proved in less than a second (benches/po.md).
-const ELSEWHERE: Duration = Duration::from_secs(3);
-
-/// Least number of obligations for which a family is divided in the first round.
-const LEAST_PART: usize = 8;
-
-/// Longest time for small sizes of one obligation.
-const SMALL: Duration = Duration::from_millis(500);
+use crate::tuning::tuning;
 
 /// Proves obligations, task by task.
 pub(super) struct Rounds<'r, 'p> {
@@ -117,7 +100,7 @@ pub(super) trait Board {
 /// The rounds with the given time for each obligation: the effort and the time of each. From the second on, half of the
 /// time is for the first-order form and a part for small sizes.
 pub(super) fn rounds(limit: Option<Duration>) -> Vec<(Effort, Option<Duration>)> {
-    let shorter = ROUNDS.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
+    let shorter = tuning().obligations.rounds.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
     let limits: Vec<Option<Duration>> = shorter.chain([limit]).collect();
     let last = limits.len() - 1;
     let effort = |i, limit| match (i, limit) {
@@ -189,7 +172,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         let open: Vec<Vec<usize>> = self.families.iter().map(open).collect();
         let total: usize = open.iter().map(Vec::len).sum();
         // A part of a family asserts the hypotheses once more, and knows fewer lemmas.
-        let least = if effort == Effort::Full { 1 } else { LEAST_PART };
+        let least = if effort == Effort::Full { 1 } else { tuning().obligations.least_part };
         let most = if workers == 1 { usize::MAX } else { total.div_ceil(2 * workers).max(least) };
         let tasks = open.iter().enumerate().flat_map(|(family, open)| {
             let parts = open.chunks(most.min(open.len().max(1)));
@@ -281,17 +264,21 @@ impl<'r, 'p> Rounds<'r, 'p> {
 
     /// Tries an open obligation in other ways: half of the time is for the first-order form, a quarter for small sizes.
     fn in_other_ways(&mut self, i: usize, phase: &Phase, board: &mut dyn Board) -> Result<(), SolverError> {
-        let (time, budget) = (phase.limit.unwrap_or(PATIENCE), &phase.budget);
+        let (time, budget) = (phase.limit.unwrap_or(tuning().obligations.patience), &phase.budget);
         if !self.pending[i] || budget.check().is_err() {
             return Ok(());
         }
         board.asking(i);
-        let proved = self.in_first_order(i, budget, time / 2)?;
+        let proved = self.in_first_order(i, budget, time / tuning().obligations.first_order_share)?;
         // What was proved is a lemma for others only when this has confirmed it.
         let small = match self.others.small {
-            Some(small) => {
-                small.ask(&self.all[i].name, self.all, self.prover, budget, SMALL.min(time / 4))?
-            }
+            Some(small) => small.ask(
+                &self.all[i].name,
+                self.all,
+                self.prover,
+                budget,
+                tuning().obligations.small.min(time / tuning().obligations.small_share),
+            )?,
             None => Small::Nothing,
         };
         self.settle(i, proved, None, small);
@@ -309,13 +296,19 @@ impl<'r, 'p> Rounds<'r, 'p> {
         }
         board.asking(i);
         let Some(parts) = first_order.parts(i, self.all) else { return Ok(()) };
-        let time = ELSEWHERE.min(phase.limit.unwrap_or(PATIENCE));
+        let time = tuning().obligations.elsewhere.min(phase.limit.unwrap_or(tuning().obligations.patience));
         for prover in self.others.provers {
             match prover.proves(&parts, &budget.within(time).per_query(time)) {
                 Ok(false) => {}
                 Ok(true) => {
                     let small = match self.others.small {
-                        Some(small) => small.ask(&self.all[i].name, self.all, self.prover, budget, SMALL)?,
+                        Some(small) => small.ask(
+                            &self.all[i].name,
+                            self.all,
+                            self.prover,
+                            budget,
+                            tuning().obligations.small,
+                        )?,
                         None => Small::Nothing,
                     };
                     self.settle(i, true, Some(prover.name().into()), small);
@@ -365,11 +358,15 @@ impl<'r, 'p> Rounds<'r, 'p> {
             return Ok(());
         }
         board.asking(i);
-        let proved = self.in_first_order(i, budget, CONFIRMING)?;
+        let proved = self.in_first_order(i, budget, tuning().obligations.confirming)?;
         let small = match self.others.small {
-            Some(small) if !proved => {
-                small.ask(&self.all[i].name, self.all, self.prover, budget, CONFIRMING)?
-            }
+            Some(small) if !proved => small.ask(
+                &self.all[i].name,
+                self.all,
+                self.prover,
+                budget,
+                tuning().obligations.confirming,
+            )?,
             _ => Small::Nothing,
         };
         let proof = &mut self.all[i];
@@ -469,8 +466,18 @@ impl<'r, 'p> Rounds<'r, 'p> {
             // What the shared session does not decide is asked again alone.
             (Some(time), Effort::Full) => {
                 // The rest was for other ways.
-                let time = if self.others.first_order.is_some() { time / 2 } else { time };
-                budget.within(time).per_query(time / if self.prover.reads_otherwise() { 3 } else { 2 })
+                let time = if self.others.first_order.is_some() {
+                    time / tuning().obligations.first_order_share
+                } else {
+                    time
+                };
+                budget.within(time).per_query(
+                    time / if self.prover.reads_otherwise() {
+                        tuning().obligations.query_share_of_two
+                    } else {
+                        tuning().obligations.query_share
+                    },
+                )
             }
             _ => budget.clone(),
         });

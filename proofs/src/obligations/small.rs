@@ -22,9 +22,7 @@ use super::family::Entry;
 use super::generate::{Generated, generate};
 use super::obligation::Proof;
 use crate::sequent::{Decision, Effort, Hypotheses, Prover};
-
-/// Largest size.
-const LARGEST: usize = 3;
+use crate::tuning::tuning;
 
 /// What the small sizes say of an obligation.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -64,7 +62,7 @@ impl<'m> SmallSizes<'m> {
     pub fn new(model: &'m Arc<Model>, scope: &Scope) -> Self {
         let open: Vec<&str> =
             scope.open_sets(model).map(|id| model.carriers[id.index()].name.as_str()).collect();
-        let largest = if open.is_empty() { 0 } else { LARGEST };
+        let largest = if open.is_empty() { 0 } else { tuning().obligations.small_largest };
         let size = |n: usize| {
             let elements = if n == 1 { "one element".to_string() } else { format!("{n} elements") };
             let text = match open[..] {
@@ -92,7 +90,7 @@ impl<'m> SmallSizes<'m> {
         let proved: BTreeSet<&str> =
             all.iter().filter(|p| p.status == Status::Discharged).map(|p| p.name.as_str()).collect();
         let mut found = Small::Nothing;
-        let each = time / LARGEST as u32;
+        let each = time / tuning().obligations.small_largest as u32;
         for size in &self.sizes {
             if budget.check().is_err() {
                 break;

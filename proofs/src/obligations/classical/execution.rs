@@ -16,8 +16,7 @@ use bsym_status::file::Kind;
 use super::integers::{Computed, in_machine};
 use super::sequent::{NoObligations, Says, Sequent};
 
-/// More paths than any operation has whose obligations somebody reads.
-const MOST_PATHS: usize = 400;
+use crate::tuning::tuning;
 
 /// A place on a path: the values of all names there, and what is known.
 #[derive(Clone, Default, Debug)]
@@ -368,8 +367,11 @@ impl<'m> Execution<'m> {
                 self.repeat(s, condition, body, invariant, variant, place)?
             }
         };
-        if ends.len() > MOST_PATHS {
-            return Err(NoObligations(format!("there are more than {MOST_PATHS} paths through it")));
+        if ends.len() > tuning().obligations.operation_paths {
+            return Err(NoObligations(format!(
+                "there are more than {} paths through it",
+                tuning().obligations.operation_paths
+            )));
         }
         Ok(ends)
     }

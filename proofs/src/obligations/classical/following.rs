@@ -12,8 +12,7 @@ use bsym_language::walk::{Names, Replacement, conjuncts};
 use super::execution::{assign, beside};
 use super::sequent::NoObligations;
 
-/// More ways through an abstract substitution than any has.
-const MOST_ENDS: usize = 300;
+use crate::tuning::tuning;
 
 /// A part of what has to hold in the end.
 #[derive(Clone, Debug)]
@@ -92,7 +91,7 @@ impl Following<'_> {
 
     fn tree(&mut self, s: &Subst, names: Replacement, then: Then<'_>) -> Result<Tree, NoObligations> {
         self.ends += 1;
-        if self.ends > MOST_ENDS {
+        if self.ends > tuning().obligations.abstract_ends {
             return Err(NoObligations("there are too many ways through its abstraction".into()));
         }
         let span = s.span;
