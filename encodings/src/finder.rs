@@ -19,12 +19,13 @@ use bsym_language::model::{CompareOp, ConstId, LocalId, Model, Pred, PredKind, S
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names as Mentioned, conjuncts};
-use bsym_semantics::constraint::methods::{EQUATION_STEPS, Method, SAT_STEPS, SMT_TIME, UNBOUNDED_SOLUTIONS};
+use bsym_semantics::constraint::methods::Method;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::finder::{Candidate, Claim, Question, ValueFinder, Visit};
 use bsym_semantics::evaluator::work::Work;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::tuning::Methods;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::{Env as Values, Name};
 
@@ -87,11 +88,14 @@ impl ValueFinder for SolverFinder {
         };
         let in_steps = |most: u64| self.budget.in_steps(self.budget.steps.map_or(most, |own| own.min(most)));
         let (solver, effort, budget, written_out) = match (method, &self.smt) {
-            (Method::Sat, _) => {
-                (SolverChoice::Sat, in_steps(writing), in_steps(SAT_STEPS), tuning().written_out_for_sat)
-            }
+            (Method::Sat, _) => (
+                SolverChoice::Sat,
+                in_steps(writing),
+                in_steps(Methods::DEFAULT.sat_steps),
+                tuning().written_out_for_sat,
+            ),
             (Method::Smt, Some(smt)) => {
-                let budget = self.budget.per_query(SMT_TIME);
+                let budget = self.budget.per_query(bsym_semantics::tuning::tuning().methods.smt_time);
                 (smt.clone(), in_steps(writing), budget, tuning().written_out)
             }
             _ => return Ok(false),
@@ -121,7 +125,7 @@ impl ValueFinder for SolverFinder {
         if method == Method::Sat && !bounded {
             return Err(failed("nothing bounds the values of an unknown".into()));
         }
-        let limit = if bounded { limit } else { limit.min(UNBOUNDED_SOLUTIONS) };
+        let limit = if bounded { limit } else { limit.min(Methods::DEFAULT.unbounded_solutions) };
         let goal = search.predicates(&names.env, &predicates).map_err(failed)?;
         let mut session = open(search.system.terms.clone(), &solver).map_err(|e| failed(e.to_string()))?;
         let mut report = |values, claim| found(Candidate { values: all(values), bounded, claim });
@@ -139,8 +143,8 @@ impl SolverFinder {
         unknowns: &[(Name, Type)],
         predicates: &[&Pred],
     ) -> Vec<(Name, Value)> {
-        let work = Work::new(EQUATION_STEPS);
-        work.portion(EQUATION_STEPS);
+        let work = Work::new(Methods::DEFAULT.equation_steps);
+        work.portion(Methods::DEFAULT.equation_steps);
         let evaluator = Evaluator::new(&self.model, scope).with_work(&work);
         let mut settled: Vec<(Name, Value)> = vec![];
         loop {

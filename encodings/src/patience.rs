@@ -10,9 +10,10 @@ use std::sync::Arc;
 
 use bsym_language::model::Model;
 use bsym_language::source::Span;
-use bsym_semantics::constraint::methods::{FAILURES, Method, WRITING_STEPS};
+use bsym_semantics::constraint::methods::Method;
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::finder::{Question, ValueFinder, Visit};
+use bsym_semantics::tuning::Tuning;
 use bsym_semantics::value::env::Name;
 
 use crate::budget::Budget;
@@ -47,8 +48,8 @@ impl ValueFinder for Patience {
     fn is_worth_asking(&self, unknowns: &[Name]) -> bool {
         let failures = self.failures.borrow();
         let has_failed = |method| {
-            let failed = failures.get(&(method, WRITING_STEPS, unknowns.to_vec()));
-            failed.is_some_and(|n| *n >= FAILURES)
+            let failed = failures.get(&(method, Tuning::DEFAULT.methods.writing_steps, unknowns.to_vec()));
+            failed.is_some_and(|n| *n >= Tuning::DEFAULT.methods.failures)
         };
         failures.is_empty() || !Method::FINDERS.into_iter().all(has_failed)
     }
@@ -61,7 +62,7 @@ impl ValueFinder for Patience {
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
         let unknowns: Vec<Name> = question.unknowns.iter().map(|(name, _)| *name).collect();
         let asked = (question.method, question.writing, unknowns.clone());
-        if self.failures.borrow().get(&asked).is_some_and(|n| *n >= FAILURES) {
+        if self.failures.borrow().get(&asked).is_some_and(|n| *n >= Tuning::DEFAULT.methods.failures) {
             let message = "no values are looked for by a solver that did not know them several times";
             return Err(EvalError::too_large(Span::default(), message));
         }

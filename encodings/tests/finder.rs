@@ -9,11 +9,12 @@ use bsym_encodings::session::{SolverChoice, versions};
 use bsym_language::load::load_text;
 use bsym_language::model::{ConstId, Pred};
 use bsym_language::types::Type;
-use bsym_semantics::constraint::methods::{Answered, Method, Tally, WRITING_STEPS};
+use bsym_semantics::constraint::methods::{Answered, Method, Tally};
 use bsym_semantics::error::{EvalError, EvalErrorKind};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::finder::{Question, ValueFinder};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::tuning::Methods;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::env::{Env, Name};
 use bsym_testing::{Part, present};
@@ -87,7 +88,7 @@ fn asked_of_sat(text: &str, budget: Budget) -> (Vec<Vec<Value>>, Result<bool, Ev
     let (method, env, limit) = (Method::Sat, Env::new(&[], &[]), 100);
     let question = Question {
         method,
-        writing: WRITING_STEPS,
+        writing: Methods::DEFAULT.writing_steps,
         env: &env,
         scope: &scope,
         unknowns: &unknowns,

@@ -1,4 +1,6 @@
 #![doc = include_str!("../README.md")]
+pub mod tuning;
+
 pub mod value;
 
 pub mod error;

@@ -36,9 +36,9 @@ use std::time::Instant;
 use bsym_language::model::{EventId, Model};
 use bsym_language::stack::with_large_stack;
 use bsym_proofs::claim::Claim;
+use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::work::Work;
-use bsym_semantics::evaluator::{Evaluator, SMALL_TYPES};
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::Edge;
@@ -197,7 +197,7 @@ impl Walker<'_> {
         let work = Work::new(portion);
         let cuts = Cuts::between(tuning().walk.tried.0.into(), tuning().walk.tried.1.into());
         let mut eval = Evaluator::new(self.question.model, scope)
-            .plain(SMALL_TYPES)
+            .plain(bsym_semantics::tuning::tuning().evaluate.small_types)
             .with_limits(tuning().walk.limits)
             .with_work(&work)
             .with_bounded_choices(&cuts);

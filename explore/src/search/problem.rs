@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 
 use bsym_language::model::Model;
+use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::finder::ValueFinder;
-use bsym_semantics::evaluator::{Evaluator, SMALL_TYPES};
 use bsym_semantics::scope::Scope;
 
 /// What is searched.
@@ -30,7 +30,8 @@ impl<'m> Problem<'m> {
 
     /// Returns the evaluator that audits a search: without a finder, and without narrowing where types are small.
     pub(crate) fn reference(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
-        let eval = Evaluator::new(self.model, self.scope).plain(SMALL_TYPES);
+        let eval = Evaluator::new(self.model, self.scope)
+            .plain(bsym_semantics::tuning::tuning().evaluate.small_types);
         eval.with_interrupt(interrupt).with_bounded_choices(cuts)
     }
 }

@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 
-use crate::constraint::search::LISTED;
 use crate::error::EvalErrorKind;
 use crate::evaluator::free_names::names_of_pred;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::partial::{as_partial, depends_on_partial};
@@ -184,7 +184,7 @@ impl Evaluator<'_> {
 
     /// The elements of a set with few of them that can be told apart by their form.
     fn few(&self, value: &Value, set: &Expr) -> Option<Arc<BTreeSet<Value>>> {
-        self.cardinality(value, set.span).ok()?.within(LISTED)?;
+        self.cardinality(value, set.span).ok()?.within(Tuning::DEFAULT.search.listed)?;
         let listed = self.try_list(value, set.span).ok()??;
         (!listed.first().is_some_and(Value::has_lazy)).then_some(listed)
     }
@@ -206,7 +206,11 @@ impl Evaluator<'_> {
         let listed = self.solve(env, &names, &closed, set.span, &mut |bound, truth| {
             truth?;
             candidates.push(bound.to_vec());
-            Ok(if candidates.len() > LISTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+            Ok(if candidates.len() > Tuning::DEFAULT.search.listed {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            })
         });
         if !matches!(listed, Ok(ControlFlow::Continue(()))) {
             return None;

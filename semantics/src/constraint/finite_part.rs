@@ -15,18 +15,10 @@ use crate::constraint::interval::Range;
 use crate::evaluator::cuts::Part;
 use crate::evaluator::{Eval, Evaluator};
 use crate::prob_profile;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::Name;
 use crate::value::lazy_set::LazySet;
-
-/// Sequences that are listed; more of them are built up.
-const LISTED: usize = 1 << 12;
-
-/// Integers that are sampled.
-const WIDTH: i64 = 16;
-
-/// Reals that are tried, as quotients.
-const REALS: [(i64, i64); 5] = [(-1, 1), (0, 1), (1, 2), (1, 1), (2, 1)];
 
 /// Which part of an infinite set is taken.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,16 +41,19 @@ impl Evaluator<'_> {
         let in_scope = extent == Extent::Scope;
         Some(match &**lazy {
             LazySet::Integers if in_scope => self.integers_in_scope(&Range::default()),
-            LazySet::Integers => self.interval((-1).into(), WIDTH.into()),
+            LazySet::Integers => self.interval((-1).into(), Tuning::DEFAULT.search.integers.into()),
             LazySet::From(low) if in_scope => {
                 self.integers_in_scope(&Range { low: Some(low.clone()), high: None })
             }
-            LazySet::From(low) => self.interval(low.clone(), low + &WIDTH.into()),
+            LazySet::From(low) => self.interval(low.clone(), low + &Tuning::DEFAULT.search.integers.into()),
             LazySet::Strings if in_scope => Value::set(prob_profile::STRINGS.map(Value::string)),
             LazySet::Strings => Value::set(["", "a", "b"].map(Value::string)),
-            LazySet::Reals => {
-                Value::set(REALS.map(|(n, d)| Value::Real(Arc::new(BigRational::new(n.into(), d.into())))))
-            }
+            LazySet::Reals => Value::set(
+                Tuning::DEFAULT
+                    .search
+                    .reals
+                    .map(|(n, d)| Value::Real(Arc::new(BigRational::new(n.into(), d.into())))),
+            ),
             LazySet::Power(s) => LazySet::Power(part(s)?).into(),
             LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1, s) if in_scope => {
                 self.sequences_in_scope(&part(s)?, at)?
@@ -68,7 +63,13 @@ impl Evaluator<'_> {
                 self.short_sequences(&part(s)?, least, at)?
             }
             LazySet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1), s) if !in_scope => {
-                let few: BTreeSet<_> = self.try_list(&part(s)?, at).ok()??.iter().take(3).cloned().collect();
+                let few: BTreeSet<_> = self
+                    .try_list(&part(s)?, at)
+                    .ok()??
+                    .iter()
+                    .take(Tuning::DEFAULT.search.injective_elements)
+                    .cloned()
+                    .collect();
                 LazySet::Unary(*op, Value::Set(Arc::new(few))).into()
             }
             LazySet::Unary(
@@ -107,9 +108,9 @@ impl Evaluator<'_> {
         let elements = self.try_list(set, at).ok()??;
         let mut all: Vec<Vec<Value>> = vec![Vec::new()];
         let mut from = 0;
-        for _ in 0..4 {
+        for _ in 0..Tuning::DEFAULT.search.sequence_length {
             let until = all.len();
-            if (until - from).saturating_mul(elements.len()) > 512 {
+            if (until - from).saturating_mul(elements.len()) > Tuning::DEFAULT.search.sequences_tried {
                 break;
             }
             for i in from..until {
@@ -185,11 +186,14 @@ impl Evaluator<'_> {
     /// built up, of which some are no sequences.
     fn sequences_in_scope(&self, set: &Value, at: Span) -> Option<Value> {
         let longest = self.scope.maxint.to_i64()?.max(0);
-        let n = self.cardinality(set, at).ok()?.within(LISTED)?;
+        let n = self.cardinality(set, at).ok()?.within(Tuning::DEFAULT.search.sequences)?;
         let mut lengths = Value::empty();
         let (mut all, mut count) = (Some(0usize), Some(1usize));
         for _ in 0..=longest {
-            all = all.zip(count).and_then(|(all, count)| all.checked_add(count)).filter(|a| *a <= LISTED);
+            all = all
+                .zip(count)
+                .and_then(|(all, count)| all.checked_add(count))
+                .filter(|a| *a <= Tuning::DEFAULT.search.sequences);
             count = count.and_then(|c| c.checked_mul(n));
             if all.is_none() {
                 break;

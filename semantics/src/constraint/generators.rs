@@ -12,10 +12,11 @@ use bsym_language::walk::cut_into_literals;
 use crate::constraint::finite_part::Extent;
 use crate::constraint::interval::{Narrowing, Range};
 use crate::constraint::pattern::has_sequence_operator;
-use crate::constraint::search::{Binding, FEW, GO, Generator, PROBED, Probing, Search, effective, equation};
+use crate::constraint::search::{Binding, GO, Generator, Probing, Search, effective, equation};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Eval;
 use crate::evaluator::free_names::{all_bound_in, names_of_pred, reads_unassigned};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
@@ -121,7 +122,10 @@ impl<'m> Search<'_, 'm> {
         }
         if let Some(generator) = self.of_type(bound, settled)? {
             // There is no use in all values of a type where the search around this one will leave few.
-            if let Some(e) = self.waiting.take().filter(|_| self.size(&generator, usize::MAX, settled) > FEW)
+            if let Some(e) = self
+                .waiting
+                .take()
+                .filter(|_| self.size(&generator, usize::MAX, settled) > Tuning::DEFAULT.search.few)
             {
                 return Err(e);
             }
@@ -205,7 +209,7 @@ impl<'m> Search<'_, 'm> {
             Generator::Elements(_, set) | Generator::Range(_, set) | Generator::Probe(_, set) => {
                 let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
                 match self.growable(generator, literal, settled) {
-                    Some(_) if all.is_none_or(|n| n > FEW) => {
+                    Some(_) if all.is_none_or(|n| n > Tuning::DEFAULT.search.few) => {
                         self.eval.first_options(set, self.at).or(all).unwrap_or(usize::MAX)
                     }
                     _ => all.unwrap_or(usize::MAX),
@@ -239,7 +243,11 @@ impl<'m> Search<'_, 'm> {
     }
 
     pub(super) fn probed(&self, low: Option<&Int>, high: Option<&Int>) -> Value {
-        let width = if self.probe == Probing::Witness { PROBED } else { FEW as i64 };
+        let width = if self.probe == Probing::Witness {
+            Tuning::DEFAULT.search.probed
+        } else {
+            Tuning::DEFAULT.search.few as i64
+        };
         let half = Int::from(width / 2);
         let (from, to) = match (low, high) {
             (Some(low), _) => (low.clone(), low + &Int::from(width)),

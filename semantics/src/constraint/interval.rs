@@ -12,12 +12,10 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, UnaryOp};
 
 use crate::evaluator::Evaluator;
 use crate::evaluator::free_names::same;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::partial::{CellId, as_partial};
-
-/// Rounds of narrowing.
-const ROUNDS: usize = 24;
 
 /// Bounds of an integer; `None` is no bound.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -116,7 +114,7 @@ impl Range {
 
 /// Bounds farther out are of no use, and squares of squares would grow without end.
 fn is_near(n: &Int) -> bool {
-    n.to_big().bits() <= 128
+    n.to_big().bits() <= Tuning::DEFAULT.search.bound_bits
 }
 
 /// Division by a positive number, rounded down.
@@ -190,7 +188,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
 
     /// Narrows by the comparisons; `false` if they cannot all hold.
     pub fn run(&mut self, comparisons: &[(CompareOp, &Expr, &Expr)]) -> bool {
-        for _ in 0..ROUNDS {
+        for _ in 0..Tuning::DEFAULT.search.narrowings {
             self.changed = false;
             for (op, a, b) in comparisons {
                 if !self.comparison(*op, a, b) {

@@ -1,15 +1,15 @@
 //! Who finds the values of unknowns: constants, parameters, choices. It is decided here and nowhere else.
 //!
 //! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first. Most questions end within
-//!    [`SEARCH_STEPS`] steps: their unknowns are computed one from the other, or have few values.
+//!    [`search_steps`] steps: their unknowns are computed one from the other, or have few values.
 //! 2. [`Method::Sat`]: then the SAT solver is asked in a finite scope, if the unknowns have finitely many
-//!    values by what the predicates say of each, and it takes at most [`DRAFT_STEPS`] steps to write it out; where that is
-//!    too few, or there are more than [`DRAFT_SOLUTIONS`] values, once more after [`LATER_STEPS`] further steps of the search, with [`WRITING_STEPS`]: always about as long
-//!    as the search before. The solver has [`SAT_STEPS`] steps. It learns from what contradicts itself, where the
+//!    values by what the predicates say of each, and it takes at most [`draft_steps`] steps to write it out; where that is
+//!    too few, or there are more than [`draft_solutions`] values, once more after [`later_steps`] further steps of the search, with [`writing_steps`]: always about as long
+//!    as the search before. The solver has [`sat_steps`] steps. It learns from what contradicts itself, where the
 //!    search begins anew, and says when there are no more values. Of integers without bounds it could say that only up to
 //!    the width of a number, and would list some of infinitely many, where the search says that it cuts.
 //! 3. [`Method::Smt`]: what SAT does not claim (integers without bounds, reals), or does not end, is asked of an
-//!    SMT solver, if there is one, for at most [`SMT_TIME`] and as many steps of writing.
+//!    SMT solver, if there is one, for at most [`smt_time`] and as many steps of writing.
 //! 4. [`Method::Exhaustion`]: what nobody knows all values of is searched to its end. Where the search finds nothing
 //!    that confines an unknown, it begins anew with its last resorts:
 //!    where choices may be cut, a part of infinitely many values; otherwise an error that says what is missing.
@@ -21,56 +21,23 @@
 //!
 //! Steps are counted, so that the first two answer the same on every machine. Whoever finds a value, the
 //! reference evaluator judges it before it counts. A method that did not know all values of the same names several
-//! times is not asked again ([`FAILURES`]): all would be searched in any case, so that asking only costs time. Where
+//! times is not asked again ([`failures`]): all would be searched in any case, so that asking only costs time. Where
 //! that is so of all methods, the search has no turns. And where another method did know them all, the
-//! turns of the next search for the same names, which comes in every state, are short ([`AGAIN_STEPS`]).
+//! turns of the next search for the same names, which comes in every state, are short ([`again_steps`]).
+//!
+//! [`search_steps`]: crate::tuning::Methods::search_steps
+//! [`draft_steps`]: crate::tuning::Methods::draft_steps
+//! [`draft_solutions`]: crate::tuning::Methods::draft_solutions
+//! [`later_steps`]: crate::tuning::Methods::later_steps
+//! [`writing_steps`]: crate::tuning::Methods::writing_steps
+//! [`sat_steps`]: crate::tuning::Methods::sat_steps
+//! [`smt_time`]: crate::tuning::Methods::smt_time
+//! [`failures`]: crate::tuning::Methods::failures
+//! [`again_steps`]: crate::tuning::Methods::again_steps
 
 use std::cell::Cell;
-use std::time::Duration;
 
-/// Work of the search before SAT is asked: predicates, elements, rounds. Some hundredths of a second.
-pub const SEARCH_STEPS: u64 = 200_000;
-
-/// Work of the search after that, before a large question is written out for SAT or an SMT solver is asked, which may
-/// take its whole time for no answer.
-pub const LATER_STEPS: u64 = 1_800_000;
-
-/// Work of the search before others are asked where one of them has known all values of the same names before.
-pub const AGAIN_STEPS: u64 = 20_000;
-
-/// Work for the equations that give unknowns their values before a question is written out.
-pub const EQUATION_STEPS: u64 = 50_000;
-
-/// Work of writing a question out for the SAT solver at first: expressions, instances, terms. What takes more waits for
-/// the search.
-pub const DRAFT_STEPS: u64 = 200_000;
-
-/// The same at last. What takes more is refused.
-pub const WRITING_STEPS: u64 = 2_000_000;
-
-/// Work of the SAT solver for one question, all its values together: gates, decisions, values read.
-pub const SAT_STEPS: u64 = 500_000;
-
-/// Most values that SAT lists at first: each takes it longer than the search, which is the better one where there are many.
-pub const DRAFT_SOLUTIONS: usize = 512;
-
-/// The same at last.
-pub const SAT_SOLUTIONS: usize = 1 << 15;
-
-/// Longest time of one question to an SMT solver.
-pub const SMT_TIME: Duration = Duration::from_secs(2);
-
-/// Most values that an SMT solver lists at one place.
-pub const SMT_SOLUTIONS: usize = 64;
-
-/// Most values of unknowns that have infinitely many by their types, whoever lists them.
-pub const UNBOUNDED_SOLUTIONS: usize = 64;
-
-/// Values after which nobody but the search is asked, where it is known to be given up if there are many.
-pub const MANY: usize = 64;
-
-/// How often a method may fail for the same names.
-pub const FAILURES: usize = 3;
+use crate::tuning::Tuning;
 
 /// One who is asked while the search waits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -87,14 +54,29 @@ pub struct Turn {
 
 /// Who is asked, and when.
 pub const TURNS: [Turn; 3] = [
-    Turn { method: Method::Sat, searched: SEARCH_STEPS, writing: DRAFT_STEPS, solutions: DRAFT_SOLUTIONS },
-    Turn { method: Method::Sat, searched: LATER_STEPS, writing: WRITING_STEPS, solutions: SAT_SOLUTIONS },
-    Turn { method: Method::Smt, searched: 0, writing: WRITING_STEPS, solutions: SMT_SOLUTIONS },
+    Turn {
+        method: Method::Sat,
+        searched: Tuning::DEFAULT.methods.search_steps,
+        writing: Tuning::DEFAULT.methods.draft_steps,
+        solutions: Tuning::DEFAULT.methods.draft_solutions,
+    },
+    Turn {
+        method: Method::Sat,
+        searched: Tuning::DEFAULT.methods.later_steps,
+        writing: Tuning::DEFAULT.methods.writing_steps,
+        solutions: Tuning::DEFAULT.methods.sat_solutions,
+    },
+    Turn {
+        method: Method::Smt,
+        searched: 0,
+        writing: Tuning::DEFAULT.methods.writing_steps,
+        solutions: Tuning::DEFAULT.methods.smt_solutions,
+    },
 ];
 
 /// The same where one of them has known all values of the same names before.
 pub const TURNS_AGAIN: [Turn; 2] =
-    [Turn { searched: AGAIN_STEPS, ..TURNS[1] }, Turn { searched: 0, ..TURNS[2] }];
+    [Turn { searched: Tuning::DEFAULT.methods.again_steps, ..TURNS[1] }, Turn { searched: 0, ..TURNS[2] }];
 
 /// A way to find values.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -9,7 +9,8 @@ use std::ops::ControlFlow;
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, PredKind, UnaryOp};
 
-use crate::constraint::search::{Binding, Flow, GO, LISTED, Search};
+use crate::constraint::search::{Binding, Flow, GO, Search};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
@@ -79,7 +80,11 @@ impl Search<'_, '_> {
         use UnaryOp::{Iseq, Iseq1, Seq, Seq1};
         let (_, ty) = sequence.ty.as_relation()?;
         let is_short = |set: &Value| {
-            let n = self.eval.cardinality(set, self.at).ok().and_then(|n| n.within(LISTED));
+            let n = self
+                .eval
+                .cardinality(set, self.at)
+                .ok()
+                .and_then(|n| n.within(Tuning::DEFAULT.search.listed));
             n.is_some()
         };
         let all = self.eval.type_values(ty);

@@ -20,6 +20,7 @@ use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::cuts::Part;
 use crate::evaluator::free_names::names_of_expr;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
@@ -28,15 +29,6 @@ type Flow = Eval<ControlFlow<()>>;
 /// Values of the unknowns, and whether they are a solution or some predicate is ill-defined.
 type Solution = (Vec<(Name, Value)>, Eval<()>);
 const GO: ControlFlow<()> = ControlFlow::Continue(());
-
-/// Throws for each value of a sample that is wanted.
-const THROWS: usize = 16;
-/// Candidates that a search looks at for each of them.
-const CANDIDATES: usize = 256;
-/// Most points of the relations that come first.
-const POINTS: usize = 1 << 10;
-/// Most elements of a sequence, or of a part of a set that is not listed, that is thrown.
-const LONGEST: u64 = 4;
 
 /// A die that always throws the same (splitmix64).
 struct Dice(u64);
@@ -99,7 +91,7 @@ impl<'m> Evaluator<'m> {
                 if !first.contains(&v) && (finite || self.member(&v, set, at)?) {
                     first.push(v);
                 }
-                let enough = first.len() > wanted || looked_at > wanted * CANDIDATES;
+                let enough = first.len() > wanted || looked_at > wanted * Tuning::DEFAULT.sampling.candidates;
                 Ok(if enough { ControlFlow::Break(()) } else { GO })
             })
         };
@@ -111,7 +103,7 @@ impl<'m> Evaluator<'m> {
         }
         let mut dice = Dice::new();
         let mut sample = first[..first.len().min(wanted.div_ceil(2))].to_vec();
-        for _ in 0..wanted * THROWS {
+        for _ in 0..wanted * Tuning::DEFAULT.sampling.throws {
             if sample.len() >= wanted {
                 break;
             }
@@ -138,7 +130,7 @@ impl<'m> Evaluator<'m> {
             LazySet::Unary(UnaryOp::Perm, s) => s,
             _ => return false,
         };
-        self.cardinality(points, at).is_ok_and(|n| n.within(POINTS).is_none())
+        self.cardinality(points, at).is_ok_and(|n| n.within(Tuning::DEFAULT.sampling.points).is_none())
     }
 
     /// A sample of the solutions of predicates, as [`Evaluator::each_solution`] reports them; `None` where no sample is wanted.
@@ -164,7 +156,8 @@ impl<'m> Evaluator<'m> {
         found: Bound<'_>,
     ) -> Flow {
         let mut first = vec![];
-        let limited = Evaluator { choices: self.choices.min(wanted * CANDIDATES), ..*self };
+        let limited =
+            Evaluator { choices: self.choices.min(wanted * Tuning::DEFAULT.sampling.candidates), ..*self };
         let listed = limited.search_alone(env, names, preds, at, &mut |bound, truth| {
             first.push((bound, truth));
             Ok(if first.len() > wanted { ControlFlow::Break(()) } else { GO })
@@ -219,7 +212,7 @@ impl<'m> Evaluator<'m> {
         }
         let mut dice = Dice::new();
         let found_before = sample.len();
-        'throws: for throw in 0..wanted * THROWS {
+        'throws: for throw in 0..wanted * Tuning::DEFAULT.sampling.throws {
             self.proceed(at)?;
             // Where the first ones are none, the predicates ask too much of chance.
             let hopeless = throw >= wanted && sample.len() == found_before;
@@ -299,7 +292,8 @@ impl<'m> Evaluator<'m> {
                 self.binary(BinaryOp::Union, part, one, at).ok()
             }
             LazySet::Unary(UnaryOp::Seq | UnaryOp::Seq1 | UnaryOp::Iseq | UnaryOp::Iseq1, s) => {
-                let elements = (0..dice.roll() % (LONGEST + 1)).map(|_| self.thrown(s, dice, at));
+                let elements = (0..dice.roll() % (Tuning::DEFAULT.sampling.longest + 1))
+                    .map(|_| self.thrown(s, dice, at));
                 Some(Value::sequence(elements.collect::<Option<Vec<_>>>()?))
             }
             LazySet::Unary(UnaryOp::Perm, s) => {
@@ -344,13 +338,15 @@ impl<'m> Evaluator<'m> {
 
     /// Some part of a set: of one that is not listed, a few elements.
     fn thrown_subset(&self, set: &Value, dice: &mut Dice, at: Span) -> Option<Value> {
-        let few = self.cardinality(set, at).ok()?.within(self.limits.listing.min(1 << 12));
+        let few =
+            self.cardinality(set, at).ok()?.within(self.limits.listing.min(Tuning::DEFAULT.sampling.listed));
         if few.is_some()
             && let Ok(Some(elements)) = self.try_list(set, at)
         {
             return Some(Value::set(elements.iter().filter(|_| dice.coin()).cloned()));
         }
-        let elements = (0..dice.roll() % (LONGEST + 1)).map(|_| self.thrown(set, dice, at));
+        let elements =
+            (0..dice.roll() % (Tuning::DEFAULT.sampling.longest + 1)).map(|_| self.thrown(set, dice, at));
         Some(Value::set(elements.collect::<Option<Vec<_>>>()?))
     }
 

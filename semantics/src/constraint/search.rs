@@ -12,30 +12,13 @@ use crate::evaluate::recursion::is_recursive;
 use crate::evaluator::cuts::Part;
 use crate::evaluator::free_names::names_of_expr;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::partial::CellId;
 
 pub(super) type Flow = Eval<ControlFlow<()>>;
 pub(super) const GO: ControlFlow<()> = ControlFlow::Continue(());
-
-/// How many integers are tried for a witness where infinitely many come into question.
-pub(super) const PROBED: i64 = 512;
-
-/// So often a literal is asked whether it is total under other values of the same unknowns.
-pub(super) const REFUSED: u32 = 8;
-
-/// So few values that an equation or disjunction leaves are taken one after the other before all else.
-pub(super) const ALTERNATIVES: usize = 8;
-
-/// Sets with more elements, made of values of unknowns, are kept for the next time that these have the same values.
-const KEPT: usize = 64;
-
-/// Sets with no more elements are enumerated, not built up.
-pub(super) const FEW: usize = 16;
-
-/// Most values that are listed as the domain of one cell.
-pub(super) const LISTED: usize = 1 << 12;
 
 /// Called with the unknowns in order and `Ok(())` for a solution, or an ill-defined instance; in the
 /// latter case perhaps only some of the unknowns are bound.
@@ -160,7 +143,9 @@ impl<'m> Search<'_, 'm> {
             return Ok(known);
         }
         let value = self.eval.eval(env, e)?;
-        if matches!(&value, Value::Set(elements) if elements.len() > KEPT) && is_made_by_binders(e) {
+        if matches!(&value, Value::Set(elements) if elements.len() > Tuning::DEFAULT.search.kept)
+            && is_made_by_binders(e)
+        {
             let names = names_of_expr(e).into_iter().filter_map(|name| Some((name, env.get(name)?.clone())));
             self.made.borrow_mut().insert(e, Made { names: names.collect(), value: value.clone() });
         }
@@ -224,7 +209,7 @@ impl<'m> Search<'_, 'm> {
         let bound = this.needs.iter().filter(|n| env.get(self.unknowns[**n]).is_some());
         let bound = bound.fold(0u64, |all, n| all | 1 << (n % 64));
         let refused = this.refused.borrow().get(&bound).copied().unwrap_or(0);
-        if refused >= REFUSED {
+        if refused >= Tuning::DEFAULT.search.refused {
             return false;
         }
         let is = total(env);

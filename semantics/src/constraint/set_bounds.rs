@@ -12,13 +12,11 @@ use bsym_language::types::Type;
 
 use crate::constraint::search::{Binding, Generator, Search};
 use crate::evaluator::Eval;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::depends_on_partial;
-
-/// Elements that may be left open between the bounds.
-const OPEN: usize = 10;
 
 /// What is known of one set.
 #[derive(Default)]
@@ -82,7 +80,7 @@ impl Search<'_, '_> {
             return Some(Generator::Nothing);
         }
         let open: Vec<&Value> = may.difference(&must).collect();
-        if open.len() > OPEN {
+        if open.len() > Tuning::DEFAULT.search.open_elements {
             return None;
         }
         let sets = (0..1usize << open.len()).map(|chosen| {

@@ -7,11 +7,12 @@ use std::ops::ControlFlow;
 use bsym_language::model::Pred;
 use bsym_language::source::Span;
 
-use crate::constraint::methods::{MANY, Method, TURNS, TURNS_AGAIN, Turn};
+use crate::constraint::methods::{Method, TURNS, TURNS_AGAIN, Turn};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::finder::{Candidate, Claim, Question, Visit};
 use crate::evaluator::work::Work;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::text::value_text;
@@ -160,14 +161,14 @@ impl Evaluator<'_> {
             found(bound, truth)
         };
         let ask = |turn: Turn, visit: Visit<'_>| self.ask_finder(turn, env, names, preds, at, visit);
-        let go_on = || match self.impatient && reported.get() >= MANY {
+        let go_on = || match self.impatient && reported.get() >= Tuning::DEFAULT.methods.many {
             true => turns.go_on_alone(),
             false => turns.go_on(&mut |turn, visit| ask(turn, visit)),
         };
         let quick = Evaluator { work: Some(&turns.work), go_on: Some(&go_on), ..self.with_all_choices() };
         match quick.search(env, names, preds, at, (partly, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge => {
-                if self.impatient && reported.get() >= MANY {
+                if self.impatient && reported.get() >= Tuning::DEFAULT.methods.many {
                     return Err(e);
                 }
             }
@@ -305,7 +306,7 @@ impl Evaluator<'_> {
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        let patience = if self.impatient { MANY } else { usize::MAX };
+        let patience = if self.impatient { Tuning::DEFAULT.methods.many } else { usize::MAX };
         let limit = solutions.min(self.limits.branching).min(patience);
         let question =
             Question { method, writing, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };
@@ -396,7 +397,7 @@ impl Evaluator<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::constraint::methods::{DRAFT_STEPS, WRITING_STEPS};
+    use crate::tuning::Tuning;
 
     /// Lets a search take all its turns; whom it asks, with which limit, and whether it goes on to its end.
     fn ask_all(answer: &dyn Fn(Turn) -> Eval<bool>) -> (Vec<(Method, u64)>, bool) {
@@ -416,10 +417,23 @@ mod tests {
     fn what_was_too_much_to_write_out_is_asked_later_and_what_did_not_end_is_not() {
         let too_much = |_| Err(EvalError::too_large(Span::default(), "too much"));
         let (sat, smt) = (Method::Sat, Method::Smt);
-        let all = vec![(sat, DRAFT_STEPS), (sat, WRITING_STEPS), (smt, WRITING_STEPS)];
+        let all = vec![
+            (sat, Tuning::DEFAULT.methods.draft_steps),
+            (sat, Tuning::DEFAULT.methods.writing_steps),
+            (smt, Tuning::DEFAULT.methods.writing_steps),
+        ];
         assert_eq!(ask_all(&too_much), (all, true));
-        assert_eq!(ask_all(&|_| Ok(false)), (vec![(sat, DRAFT_STEPS), (smt, WRITING_STEPS)], true));
-        assert_eq!(ask_all(&|_| Ok(true)), (vec![(sat, DRAFT_STEPS)], false));
+        assert_eq!(
+            ask_all(&|_| Ok(false)),
+            (
+                vec![
+                    (sat, Tuning::DEFAULT.methods.draft_steps),
+                    (smt, Tuning::DEFAULT.methods.writing_steps)
+                ],
+                true
+            )
+        );
+        assert_eq!(ask_all(&|_| Ok(true)), (vec![(sat, Tuning::DEFAULT.methods.draft_steps)], false));
     }
 
     #[test]

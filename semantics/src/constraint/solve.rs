@@ -9,13 +9,12 @@ use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
 use crate::constraint::finite_domain::CellSearch;
-use crate::constraint::search::{
-    ALTERNATIVES, Binding, FEW, Flow, GO, Generator, Literal, Probing, Report, Search,
-};
+use crate::constraint::search::{Binding, Flow, GO, Generator, Literal, Probing, Report, Search};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Evaluator;
 use crate::evaluator::cuts::Part;
 use crate::evaluator::free_names::{names_of_pred, reads_unassigned};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
@@ -184,13 +183,13 @@ impl Search<'_, '_> {
             // Where parts are built up, what is asked of them is heeded.
             Ok(_) if is_sampled => false,
             Ok(Generator::Nothing) => true,
-            Ok(Generator::Values(_, values)) => values.len() <= ALTERNATIVES,
+            Ok(Generator::Values(_, values)) => values.len() <= Tuning::DEFAULT.search.alternatives,
             Ok(Generator::Range(i, Value::Set(s))) => {
                 let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
-                s.len() <= if structured { ALTERNATIVES } else { 1 }
+                s.len() <= if structured { Tuning::DEFAULT.search.alternatives } else { 1 }
             }
             Ok(Generator::Elements(pattern, Value::Set(s))) => {
-                s.len() <= if matches!(pattern.ty, Type::Pow(_)) { FEW } else { 1 }
+                s.len() <= if matches!(pattern.ty, Type::Pow(_)) { Tuning::DEFAULT.search.few } else { 1 }
             }
             Ok(_) => false,
             Err(e) => e.kind != EvalErrorKind::TooLarge,

@@ -10,6 +10,7 @@ use bsym_language::walk::cut_into_literals;
 
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
@@ -28,9 +29,6 @@ pub enum Cardinality {
     /// Not known.
     Unknown,
 }
-
-/// Largest exponent for which a cardinality is computed.
-const LARGEST_EXPONENT: i64 = 100_000;
 
 impl Cardinality {
     fn of(n: usize) -> Cardinality {
@@ -134,7 +132,7 @@ impl Evaluator<'_> {
             },
             LazySet::Unary(op @ (UnaryOp::Iseq | UnaryOp::Iseq1 | UnaryOp::Perm), s) => match of(s)? {
                 Exact(n) => match n.to_i64() {
-                    Some(n) if n <= 1000 => Exact(injections(n, *op)),
+                    Some(n) if n <= Tuning::DEFAULT.evaluate.counted_injections => Exact(injections(n, *op)),
                     _ => Huge,
                 },
                 other => other.upper(),
@@ -352,7 +350,7 @@ impl Evaluator<'_> {
 
 fn power(base: &Int, exponent: &Int) -> Cardinality {
     match exponent.to_i64() {
-        Some(e) if e <= LARGEST_EXPONENT && base.to_big().bits() < 64 => {
+        Some(e) if e <= Tuning::DEFAULT.evaluate.cardinality_exponent && base.to_big().bits() < 64 => {
             base.pow(exponent).map_or(Cardinality::Huge, Cardinality::Exact)
         }
         _ if *base <= Int::ONE => base.pow(exponent).map_or(Cardinality::Huge, Cardinality::Exact),
@@ -380,8 +378,7 @@ fn loose_functions(from: &Cardinality, to: &Cardinality) -> Cardinality {
 
 /// Number of injections, surjections or bijections between sets of `n` and `m` elements, for small sets.
 fn functions(op: BinaryOp, n: &Int, m: &Int) -> Option<Int> {
-    const LARGEST: i64 = 64;
-    let small = |size: &Int| size.to_i64().filter(|size| *size <= LARGEST);
+    let small = |size: &Int| size.to_i64().filter(|size| *size <= Tuning::DEFAULT.evaluate.counted_functions);
     let (n, m) = (small(n)?, small(m)?);
     let injections = |n: i64, m: i64| (m - n + 1..=m).fold(Int::ONE, |all, i| &all * &Int::from(i.max(0)));
     let sum = |terms: &mut dyn Iterator<Item = Int>| terms.fold(Int::ZERO, |sum, term| &sum + &term);

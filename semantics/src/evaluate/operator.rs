@@ -14,12 +14,10 @@ use crate::error::EvalError;
 use crate::evaluate::cardinality::Cardinality;
 use crate::evaluate::set::is_relation_space;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 use crate::value::real;
-
-/// Most bits of a product or a power: computing it does not look at the time limit.
-const LONGEST_NUMBER: u64 = 1 << 21;
 
 impl Evaluator<'_> {
     pub(crate) fn unary(&self, op: UnaryOp, v: Value, ty: &Type, at: Span) -> Eval<Value> {
@@ -138,7 +136,10 @@ impl Evaluator<'_> {
                 let (n, m) = (self.int(&a, at)?, self.int(&b, at)?);
                 // A product of two small ones is never too long.
                 let is_small = n.to_i64().is_some() || m.to_i64().is_some();
-                if !is_small && n.to_big().bits().saturating_add(m.to_big().bits()) > LONGEST_NUMBER {
+                if !is_small
+                    && n.to_big().bits().saturating_add(m.to_big().bits())
+                        > Tuning::DEFAULT.evaluate.number_bits
+                {
                     return Err(EvalError::too_large(at, "the product is too large to compute"));
                 }
                 Ok(Value::Int(n * m))
@@ -163,7 +164,8 @@ impl Evaluator<'_> {
                 }
                 let bits = n.to_big().bits().saturating_mul(e.to_usize().unwrap_or(usize::MAX) as u64);
                 let trivial = n.to_big().bits() <= 1;
-                let result = if bits > LONGEST_NUMBER && !trivial { None } else { n.pow(e) };
+                let result =
+                    if bits > Tuning::DEFAULT.evaluate.number_bits && !trivial { None } else { n.pow(e) };
                 result.map(Value::Int).ok_or_else(|| {
                     EvalError::too_large(
                         at,
@@ -214,7 +216,9 @@ impl Evaluator<'_> {
         }
         let size = base.numer().bits().max(base.denom().bits());
         match e.to_i64().and_then(|e| e.to_i32()) {
-            Some(e) if size.saturating_mul(e as u64) <= 1 << 24 => Ok(real(base.pow(e))),
+            Some(e) if size.saturating_mul(e as u64) <= Tuning::DEFAULT.evaluate.real_bits => {
+                Ok(real(base.pow(e)))
+            }
             _ => {
                 Err(EvalError::too_large(at, format!("{} ** {e} is too large to compute", real::text(base))))
             }

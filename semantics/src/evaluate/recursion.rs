@@ -16,13 +16,10 @@ use bsym_language::types::Type;
 use crate::error::EvalError;
 use crate::evaluator::free_names::names_of_expr;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
-
-/// Bytes of the stack that recursion may take where there is a large one, and elsewhere.
-const LARGE: usize = 160 << 20;
-const SMALL: usize = 256 << 10;
 
 /// Images that a recursive definition was asked for, by its place in memory.
 type Known = HashMap<(usize, usize, Value), Option<Vec<Value>>>;
@@ -80,7 +77,11 @@ impl Evaluator<'_> {
         let here = std::ptr::from_ref(&here) as usize;
         let outermost = OUTERMOST.get();
         let start = outermost.unwrap_or(here);
-        let room = if stack::is_large() { LARGE } else { SMALL };
+        let room = if stack::is_large() {
+            Tuning::DEFAULT.evaluate.recursion_large
+        } else {
+            Tuning::DEFAULT.evaluate.recursion_small
+        };
         if start.abs_diff(here) > room {
             let message = format!("the recursion of `{}` goes too deep", self.name(name));
             return Err(EvalError::too_large(at, message).for_want_of([name]));

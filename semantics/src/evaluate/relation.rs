@@ -11,11 +11,9 @@ use bsym_language::types::Type;
 use crate::error::EvalError;
 use crate::evaluate::cardinality::Cardinality;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
-
-/// A parallel product with more elements is not listed before it has to be.
-const PRODUCT: usize = 1 << 12;
 
 impl Evaluator<'_> {
     pub(crate) fn relational_unary(&self, op: UnaryOp, v: Value, ty: &Type, at: Span) -> Eval<Value> {
@@ -263,7 +261,9 @@ impl Evaluator<'_> {
             }
             ParallelProduct => {
                 let all = self.cardinality(&a, at)?.times(&self.cardinality(&b, at)?);
-                if all.within(PRODUCT).is_none() && all.is_finite() == Some(true) {
+                if all.within(Tuning::DEFAULT.evaluate.parallel_product).is_none()
+                    && all.is_finite() == Some(true)
+                {
                     return lazy(a, b);
                 }
                 let (Some(r), Some(s)) = (self.try_list(&a, at)?, self.try_list(&b, at)?) else {
@@ -282,7 +282,8 @@ impl Evaluator<'_> {
     fn image(&self, r: &Value, s: &Value, at: Span) -> Eval<Value> {
         if let Value::Set(pairs) = r {
             // Over the smaller one of both.
-            let few = s.as_set().is_some_and(|s| s.len() < pairs.len() / 4);
+            let few =
+                s.as_set().is_some_and(|s| s.len() < pairs.len() / Tuning::DEFAULT.evaluate.image_share);
             if !few {
                 let mut found = BTreeSet::new();
                 for p in pairs.iter() {

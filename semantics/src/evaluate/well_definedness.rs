@@ -11,6 +11,7 @@ use crate::constraint::interval::{Narrowing, Range};
 use crate::evaluate::cardinality::Cardinality;
 use crate::evaluator::Evaluator;
 use crate::evaluator::free_names::same;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
@@ -73,13 +74,6 @@ impl<'m> Evaluator<'m> {
         crate::evaluator::free_names::all_bound(env, expr)
     }
 }
-
-/// To evaluate a part may ask for the totality of its parts, and so on: without a limit the time would
-/// double with every level.
-const DEEPEST: u32 = 3;
-
-/// So many operators and inclusions lead to a finite set.
-const FURTHEST: u32 = 24;
 
 thread_local! {
     static NESTED: Cell<u32> = const { Cell::new(0) };
@@ -251,7 +245,7 @@ impl<'p> Totality<'_, '_, 'p> {
     }
 
     fn value(&self, expr: &Expr) -> Option<Value> {
-        if NESTED.get() >= DEEPEST || !self.eval.is_closed(self.env, expr) {
+        if NESTED.get() >= Tuning::DEFAULT.evaluate.totality_depth || !self.eval.is_closed(self.env, expr) {
             return None;
         }
         NESTED.set(NESTED.get() + 1);
@@ -300,7 +294,7 @@ impl<'p> Totality<'_, '_, 'p> {
     /// Whether the set is finite whatever the unknowns are. Sets may be parts of each other: so many steps are taken.
     fn is_finite(&self, set: &Expr) -> bool {
         let _level = Level::enter();
-        Level::depth() <= FURTHEST && self.is_finite_set(set)
+        Level::depth() <= Tuning::DEFAULT.evaluate.finite_depth && self.is_finite_set(set)
     }
 
     fn is_finite_set(&self, set: &Expr) -> bool {

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-/// How often the clock is looked at.
-const TICK: Duration = Duration::from_millis(10);
+use crate::tuning::tuning;
 
 /// Does work with a flag that is set at the deadline or on cancellation.
 pub fn interruptible<R>(
@@ -19,7 +18,7 @@ pub fn interruptible<R>(
         let (_working, over) = mpsc::channel::<()>();
         let interrupt = &flag;
         threads.spawn(move || {
-            while over.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            while over.recv_timeout(tuning().evaluate.tick) == Err(RecvTimeoutError::Timeout) {
                 if cancelled.load(Ordering::Relaxed) || deadline.is_some_and(|d| Instant::now() >= d) {
                     interrupt.store(true, Ordering::Relaxed);
                 }

@@ -30,6 +30,7 @@ use crate::value::env::Name;
 use crate::value::text::value_text;
 
 pub use crate::error::Eval;
+use crate::tuning::Tuning;
 
 /// What an evaluation may spend.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -50,12 +51,6 @@ impl Default for Limits {
         Limits { listing: 1 << 20, rounds: 1 << 24, branching: 1 << 20 }
     }
 }
-
-/// Combinations of values of the names of one binder that audits and walks list by type: see [`Evaluator::plain`].
-pub const SMALL_TYPES: usize = 64;
-
-/// Candidates that are looked at for each value, where not all are listed.
-const CANDIDATES: usize = 4;
 
 /// Evaluates expressions and predicates of one model under one scope.
 ///
@@ -132,8 +127,10 @@ impl<'m> Evaluator<'m> {
         if most >= self.limits.branching {
             return Evaluator { refuses: true, ..self };
         }
-        let (limits, choices) =
-            (Limits { branching: most, ..self.limits }, self.choices.min(most * CANDIDATES));
+        let (limits, choices) = (
+            Limits { branching: most, ..self.limits },
+            self.choices.min(most * Tuning::DEFAULT.evaluate.candidates),
+        );
         Evaluator { impatient: true, refuses: true, choices, limits, ..self }
     }
 
@@ -196,7 +193,7 @@ impl<'m> Evaluator<'m> {
 
     /// Pays for a value with so many elements.
     pub(crate) fn pay_elements(&self, elements: usize, at: Span) -> Eval<()> {
-        self.spend(1 + elements as u64 / work::ELEMENTS, at)
+        self.spend(1 + elements as u64 / Tuning::DEFAULT.evaluate.elements_of_a_step, at)
     }
 
     fn spend(&self, units: u64, at: Span) -> Eval<()> {

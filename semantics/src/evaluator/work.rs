@@ -6,9 +6,6 @@ use bsym_language::source::Span;
 
 use crate::error::{Eval, EvalError};
 
-/// Elements of a value that cost as much as one predicate.
-pub(crate) const ELEMENTS: u64 = 4;
-
 /// What evaluations may spend together. One unit is a predicate, an expression, a substitution, an element
 /// that is listed, or a few elements of a value that is built.
 #[derive(Debug, Default)]

@@ -15,14 +15,9 @@ use bsym_language::print;
 use crate::evaluator::free_names::{names_of_expr, names_of_pred};
 use crate::evaluator::work::Work;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
-
-/// Work that an explanation may take, which is well below a second.
-const WORK: u64 = 2_000_000;
-
-/// Most values that are listed.
-const MOST_VALUES: usize = 12;
 
 /// Why a predicate is false; all texts are B.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -56,8 +51,8 @@ impl Explanation {
 impl Evaluator<'_> {
     /// Why a predicate is false, under these values of the names. Empty where it is not, or where that is not known.
     pub fn explain(&self, env: &Env<'_>, pred: &Pred) -> Explanation {
-        let work = Work::new(WORK);
-        work.portion(WORK);
+        let work = Work::new(tuning().answers.explanation_work);
+        work.portion(tuning().answers.explanation_work);
         let eval = Evaluator { interrupt: self.interrupt, ..Evaluator::new(self.model, self.scope) };
         let mut explainer = Explainer { eval: eval.with_work(&work), found: Explanation::default() };
         if !explainer.eval.pred(env, pred).is_ok_and(|truth| !truth) {
@@ -273,7 +268,7 @@ impl Explainer<'_> {
         let values = &mut self.found.values;
         let is_new = values.iter().all(|(known, _)| *known != text);
         // A set that is not listed is written as it stands in the model.
-        if is_new && !value.has_lazy() && values.len() < MOST_VALUES {
+        if is_new && !value.has_lazy() && values.len() < tuning().answers.values {
             values.push((text, self.eval.text(value)));
         }
     }

@@ -13,19 +13,14 @@ use bsym_language::model::{
 };
 use bsym_language::types::{CarrierId, Type};
 
-/// A set of more elements is no scope.
-const LARGEST: usize = 1 << 16;
-/// One size may tell another: so often at most.
-const ROUNDS: usize = 16;
-/// Steps in the search for the constants that are all kept apart.
-const STEPS: usize = 20_000;
+use crate::tuning::tuning;
 
 /// The least size of each deferred set that the form of the axioms shows, where it is more than one; `known` are the
 /// sizes that are settled.
 pub fn least_sizes(model: &Model, known: &BTreeMap<CarrierId, usize>) -> BTreeMap<CarrierId, usize> {
     let mut facts = Facts { model, sizes: known.clone(), ..Facts::new(model) };
     facts.integers();
-    for _ in 0..ROUNDS {
+    for _ in 0..tuning().scope.rounds {
         let before = (facts.sizes.clone(), facts.parts.clone(), facts.disjoint.len());
         for axiom in &model.axioms {
             facts.predicate(&axiom.pred, true);
@@ -208,7 +203,7 @@ impl<'m> Facts<'m> {
 
     /// A set has at least `n` elements.
     fn has(&mut self, set: &Expr, n: usize) {
-        if n == 0 || n > LARGEST {
+        if n == 0 || n > tuning().scope.least_size {
             return;
         }
         if let Type::Pow(ty) = &set.ty
@@ -258,7 +253,7 @@ impl<'m> Facts<'m> {
 
     /// The least number of elements of a set.
     fn extent(&self, set: &Expr, depth: usize) -> usize {
-        if depth > 8 {
+        if depth > tuning().scope.depth {
             return 0;
         }
         match &set.kind {
@@ -314,7 +309,7 @@ impl<'m> Facts<'m> {
         }
         for (carrier, blocks) in blocks {
             let n = self.clique(&blocks);
-            if self.is_deferred(carrier) && n <= LARGEST {
+            if self.is_deferred(carrier) && n <= tuning().scope.least_size {
                 let size = self.sizes.entry(carrier).or_insert(1);
                 *size = n.max(*size);
             }
@@ -331,7 +326,7 @@ impl<'m> Facts<'m> {
     /// The number of elements of blocks that are all disjoint: of the best choice that is found.
     fn clique(&self, blocks: &[Block]) -> usize {
         let candidates: Vec<Block> = blocks.iter().copied().filter(|b| self.weight(*b) > 0).collect();
-        let (mut best, mut steps) = (0, STEPS);
+        let (mut best, mut steps) = (0, tuning().scope.steps);
         self.extend(0, &candidates, &mut best, &mut steps);
         best
     }

@@ -11,6 +11,7 @@ use bsym_language::walk::{Bounds, Visitor, walk_operators};
 
 use crate::prob_profile;
 use crate::scope::least_sizes::least_sizes;
+use crate::tuning::tuning;
 
 /// Sizes of the carriers and implementable integer bounds of one run. Part of every verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -135,11 +136,11 @@ impl Scope {
     pub fn larger(&self, chosen: &Chosen) -> Vec<Scope> {
         let mut found: Vec<Scope> = Vec::new();
         let mut add = |scope: Scope| {
-            if scope != *self && !found.contains(&scope) && found.len() < MOST_SCOPES {
+            if scope != *self && !found.contains(&scope) && found.len() < tuning().scope.scopes {
                 found.push(scope);
             }
         };
-        for more in 1..=MOST_ELEMENTS {
+        for more in 1..=tuning().scope.enlarged_by {
             if chosen.sets.is_empty() {
                 break;
             }
@@ -157,11 +158,11 @@ impl Scope {
                 add(scope);
             });
             if more == 1 && chosen.bounds {
-                WIDER.iter().for_each(|&n| add(self.with_maxint(n, chosen)));
+                tuning().scope.wider.iter().for_each(|&n| add(self.with_maxint(n, chosen)));
             }
         }
         if chosen.sets.is_empty() && chosen.bounds {
-            WIDER.iter().for_each(|&n| add(self.with_maxint(n, chosen)));
+            tuning().scope.wider.iter().for_each(|&n| add(self.with_maxint(n, chosen)));
         }
         found
     }
@@ -211,13 +212,6 @@ impl Scope {
         scope
     }
 }
-
-/// Most scopes that are tried in place of one.
-const MOST_SCOPES: usize = 64;
-/// Most elements by which a set is enlarged.
-const MOST_ELEMENTS: usize = 14;
-/// Values of MAXINT that are tried.
-const WIDER: [i64; 5] = [7, 15, 127, 1023, 2147483647];
 
 /// What of a scope was chosen by default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -293,7 +287,7 @@ mod tests {
         assert_eq!((&one[..3], one.len()), (&[vec![3], vec![4], vec![5]][..], 14));
         assert_eq!(tried("S; T", "n > 0", &prob)[..4], [vec![3, 3], vec![3, 2], vec![2, 3], vec![4, 4]]);
         let many = tried("S; T; U; V; W", "n > 0", &prob);
-        assert!(many.contains(&vec![2, 2, 4, 2, 2]) && many.len() <= MOST_SCOPES, "{many:?}");
+        assert!(many.contains(&vec![2, 2, 4, 2, 2]) && many.len() <= tuning().scope.scopes, "{many:?}");
         // What is said is kept: by the user, and by the properties.
         let sizes = BTreeMap::from([("S".to_string(), 4)]);
         assert!(tried("S; T", "n > 0", &ScopeRequest { sizes, ..prob.clone() }).iter().all(|s| s[0] == 4));
@@ -306,7 +300,7 @@ mod tests {
             let scope = Scope::settle(&model, &prob).expect("a scope");
             scope.larger(&scope.chosen(&model, &prob)).iter().map(|s| s.maxint.clone()).collect::<Vec<_>>()
         };
-        assert_eq!(bounds("n : NAT"), WIDER.map(Int::from));
+        assert_eq!(bounds("n : NAT"), tuning().scope.wider.map(Int::from));
         assert!(bounds("n : NATURAL").is_empty());
     }
 }

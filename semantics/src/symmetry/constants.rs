@@ -16,9 +16,10 @@ use bsym_language::types::{CarrierId, Type};
 use crate::evaluator::Evaluator;
 use crate::symmetry::bijections::named_by_bijections;
 use crate::symmetry::elements::Distinguished;
-use crate::symmetry::partitions::{MOST, Parts, by_size, partition};
+use crate::symmetry::partitions::{Parts, by_size, partition};
 use crate::transition::Valuations;
 use crate::transition::state::Constants;
+use crate::tuning::tuning;
 use crate::value::Value;
 
 impl Evaluator<'_> {
@@ -113,7 +114,9 @@ impl Evaluator<'_> {
         for carrier in free.keys() {
             let size = self.scope.size(self.model, *carrier);
             let Some((parts, size)) = self.parts(*carrier, fixed).zip(size) else { continue };
-            let Some(sizes) = by_size(*carrier, &parts, size).filter(|s| s.len() * ways.len() <= MOST) else {
+            let Some(sizes) = by_size(*carrier, &parts, size)
+                .filter(|s| s.len() * ways.len() <= tuning().answers.partitions)
+            else {
                 continue;
             };
             let with = |way: &BTreeMap<_, _>, parts: &Parts| {

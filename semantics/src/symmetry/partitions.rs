@@ -9,10 +9,8 @@ use std::collections::BTreeMap;
 use bsym_language::model::{BinaryOp, CompareOp, ConstId, Expr, ExprKind, Model, Pred, PredKind};
 use bsym_language::types::CarrierId;
 
+use crate::tuning::tuning;
 use crate::value::Value;
-
-/// So many ways to choose the sizes of the parts are tried at most.
-pub(super) const MOST: usize = 4096;
 
 /// Parts of a deferred set, each as an interval of its elements.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -62,7 +60,7 @@ pub(super) fn by_size(carrier: CarrierId, parts: &[ConstId], elements: usize) ->
                 with.starts.extend((end > *start).then_some(*start));
                 longer.push((with, end));
             }
-            if longer.len() > MOST {
+            if longer.len() > tuning().answers.partitions {
                 return None;
             }
         }

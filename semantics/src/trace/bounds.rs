@@ -14,21 +14,11 @@ use crate::scope::Scope;
 use crate::trace::replay::{Start, check_path};
 use crate::trace::{Trace, Violation};
 use crate::transition::Outcome;
+use crate::tuning::tuning;
 use crate::value::env::Env;
 
-/// Work that the question may take, which is well below a second.
-const WORK: u64 = 500_000;
-/// Work that a trace may take.
-const PATH_WORK: u64 = 2_000_000;
 /// `MAXINT` of 32 bits.
 const WIDEST: i64 = 2147483647;
-/// Values of `MAXINT` that are proposed where no literal of the model will do.
-const PROPOSED: [i64; 5] = [7, 20, 127, 1023, WIDEST];
-
-/// Least bound of integers that is proposed in place of that of 32 bits.
-const SMALL: i64 = 10;
-/// A literal above this one makes a small bound useless: to count up to it takes long as well.
-const LARGE_LITERAL: i64 = 1000;
 
 /// Bounds of integers that bring an overflow near.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,8 +46,9 @@ pub fn small_bounds(model: &Model, scope: &Scope) -> Option<SmallBounds> {
     }
     let literal = LargestLiteral::of(model).map_or(Some(0), |n| n.to_i64())?;
     // The step beyond a literal shall not be beyond the bound as well.
-    let maxint = if literal < SMALL { SMALL } else { 2 * literal };
-    (literal <= LARGE_LITERAL).then_some(SmallBounds { maxint, minint: read.lower.then_some(-maxint - 1) })
+    let maxint = if literal < tuning().scope.small { tuning().scope.small } else { 2 * literal };
+    (literal <= tuning().scope.large_literal)
+        .then_some(SmallBounds { maxint, minint: read.lower.then_some(-maxint - 1) })
 }
 
 /// The bounds that formulas depend on, also through `INT` and `NAT`.
@@ -92,7 +83,7 @@ pub fn with_maxint(scope: &Scope, maxint: &Int) -> Scope {
 /// Values of `MAXINT` that are worth a try in place of a smaller one: the largest integer of the model, then others.
 pub fn proposals(model: &Model, maxint: &Int) -> Vec<Int> {
     let literal = LargestLiteral::of(model).filter(|n| *n <= Int::from(WIDEST));
-    let all = literal.into_iter().chain(PROPOSED.map(Int::from));
+    let all = literal.into_iter().chain(tuning().scope.proposed.map(Int::from));
     all.filter(|n| n > maxint).collect()
 }
 
@@ -139,8 +130,8 @@ pub fn maxint_without_all(model: &Model, all: &[(Trace, Violation)]) -> Option<I
 /// elsewhere there, and nothing is known about what is wrong then.
 pub fn is_path(model: &Model, trace: &Trace, scope: &Scope) -> bool {
     let of = |scope: &Scope, steps: usize, start: Start| {
-        let work = Work::new(PATH_WORK);
-        work.portion(PATH_WORK);
+        let work = Work::new(tuning().scope.path_work);
+        work.portion(tuning().scope.path_work);
         let eval = Evaluator::new(model, scope).with_work(&work);
         check_path(&eval, &trace.constants, &trace.steps[..steps], start).is_ok()
     };
@@ -156,8 +147,8 @@ pub fn is_path(model: &Model, trace: &Trace, scope: &Scope) -> bool {
 
 /// Whether what is violated in the scope of the trace is right in another one.
 fn is_right(model: &Model, trace: &Trace, violation: &Violation, part: usize, scope: &Scope) -> bool {
-    let work = Work::new(WORK);
-    work.portion(WORK);
+    let work = Work::new(tuning().scope.work);
+    work.portion(tuning().scope.work);
     let eval = Evaluator::new(model, scope).with_work(&work);
     let Some((last, before)) = trace.steps.split_last() else { return false };
     let before = before.last().and_then(|step| step.state.as_deref()).unwrap_or_default();

@@ -16,11 +16,9 @@ use crate::error::EvalErrorKind;
 use crate::evaluator::Evaluator;
 use crate::evaluator::cuts::Cuts;
 use crate::transition::state::Constants;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
-
-/// Most valuations of the constants that are read.
-const MOST: usize = 1 << 10;
 
 /// The constants that nothing but the axioms reads.
 pub fn unread_constants(model: &Model) -> BTreeSet<ConstId> {
@@ -89,7 +87,7 @@ impl Evaluator<'_> {
                     _ => None,
                 });
                 found.push(fixed.clone().into_iter().chain(values).collect());
-                let go_on = truth.is_ok() && found.len() <= MOST;
+                let go_on = truth.is_ok() && found.len() <= Tuning::DEFAULT.answers.valuations;
                 Ok(if go_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
             });
             done.map(|flow| flow.is_continue().then_some(found))

@@ -6,6 +6,7 @@ use bsym_language::model::Target;
 
 use crate::value::Value;
 
+use crate::tuning::Tuning;
 pub use crate::value::name::Name;
 
 /// Names bound together.
@@ -56,8 +57,8 @@ impl<'e> Env<'e> {
     /// The environment of the definition of an operator, where nothing but its parameters has a name.
     /// `None` where operators call each other too deeply.
     pub(crate) fn of_operator(&self) -> Option<Env<'static>> {
-        const DEEPEST: u32 = 2_000;
-        (self.calls < DEEPEST).then(|| Env { calls: self.calls + 1, ..Env::default() })
+        (self.calls < Tuning::DEFAULT.evaluate.operator_calls)
+            .then(|| Env { calls: self.calls + 1, ..Env::default() })
     }
 
     pub(crate) fn updates(&self) -> Option<&'e BTreeMap<Target, Value>> {

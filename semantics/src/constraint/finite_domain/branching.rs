@@ -6,6 +6,7 @@ use crate::constraint::finite_domain::node::Node;
 use crate::constraint::finite_domain::problem::Problem;
 use crate::constraint::search::{Binding, Flow, GO, Report};
 use crate::evaluator::Eval;
+use crate::tuning::Tuning;
 use crate::value::partial::Domain;
 
 impl Problem<'_, '_, '_> {
@@ -81,7 +82,7 @@ impl Problem<'_, '_, '_> {
 fn parts(domain: &Domain) -> Vec<Domain> {
     match domain {
         Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),
-        Domain::Span(Some(low), Some(high)) if high - low < 64 => {
+        Domain::Span(Some(low), Some(high)) if high - low < Tuning::DEFAULT.finite_domain.halved => {
             (*low..=*high).map(|n| Domain::Span(Some(n), Some(n))).collect()
         }
         Domain::Span(Some(low), Some(high)) => {

@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use bsym_language::model::{Expr, ExprKind, Pred, PredKind};
 
-use crate::constraint::finite_domain::problem::{Constraint, Disjunct, LAST, Problem};
+use crate::constraint::finite_domain::problem::{Constraint, Disjunct, Problem};
 use crate::constraint::finite_domain::term::Locals;
 use crate::evaluator::free_names::{all_bound, names_of_pred};
+use crate::tuning::Tuning;
 use crate::value::partial::Shape;
 
 impl<'p> Problem<'_, 'p, '_> {
@@ -57,7 +58,8 @@ impl<'p> Problem<'_, 'p, '_> {
                 }
                 cells.sort_unstable();
                 cells.dedup();
-                constraint.heavy = (cells.len() > LAST).then(|| cells.clone());
+                constraint.heavy =
+                    (cells.len() > Tuning::DEFAULT.finite_domain.heavy_cells).then(|| cells.clone());
             }
             cells.into_iter().for_each(|c| self.watched[c].push(k));
         }

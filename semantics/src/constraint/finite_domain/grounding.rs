@@ -8,18 +8,16 @@ use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, P
 use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
-use crate::constraint::finite_domain::problem::{Constraint, Disjunct, MANY, Problem};
+use crate::constraint::finite_domain::problem::{Constraint, Disjunct, Problem};
 use crate::constraint::finite_domain::term::{Comparison, Locals, Term};
 use crate::constraint::search::effective;
 use crate::evaluator::Evaluator;
 use crate::evaluator::free_names::names_of_pred;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::Shape;
-
-/// Most summands that a sum over a set is written out to.
-const LONGEST: usize = 1 << 10;
 
 type Bindings = Vec<Vec<(Name, Value)>>;
 
@@ -38,7 +36,7 @@ impl<'p> Problem<'_, 'p, '_> {
 
     /// Writes a total literal out; `false` where that would be too much.
     fn ground(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, locals: &Locals) -> bool {
-        if self.constraints.len() > MANY {
+        if self.constraints.len() > Tuning::DEFAULT.finite_domain.constraints {
             return false;
         }
         match (&pred.kind, positive) {
@@ -74,14 +72,14 @@ impl<'p> Problem<'_, 'p, '_> {
         let inner = env.within(&frame);
         let (closed, open): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
-        let instances = match self.instances(&inner, ls, &closed, MANY) {
+        let instances = match self.instances(&inner, ls, &closed, Tuning::DEFAULT.finite_domain.constraints) {
             Some(instances) => instances,
             None => match self.enclosed_instances(env, ls, &closed, &open, locals) {
                 Some(instances) => instances,
                 None => return false,
             },
         };
-        if self.constraints.len() + instances.len() > MANY {
+        if self.constraints.len() + instances.len() > Tuning::DEFAULT.finite_domain.constraints {
             return false;
         }
         for bound in instances {
@@ -109,7 +107,10 @@ impl<'p> Problem<'_, 'p, '_> {
         let names: Vec<_> = ls.iter().map(|l| Name::Local(*l)).collect();
         let mut found = Vec::new();
         // What nothing but its type confines is not written out.
-        let eval = Evaluator { candidates: MANY.min(self.search.eval.candidates), ..*self.search.eval };
+        let eval = Evaluator {
+            candidates: Tuning::DEFAULT.finite_domain.constraints.min(self.search.eval.candidates),
+            ..*self.search.eval
+        };
         let done = eval.solve(env, &names, literals, self.search.at, &mut |bound, truth| {
             truth?;
             found.push(bound.to_vec());
@@ -144,7 +145,7 @@ impl<'p> Problem<'_, 'p, '_> {
                         next.push(bound);
                     }
                 }
-                if next.len() > MANY {
+                if next.len() > Tuning::DEFAULT.finite_domain.constraints {
                     return None;
                 }
             }
@@ -159,9 +160,9 @@ impl<'p> Problem<'_, 'p, '_> {
             let outer: Vec<_> = bound.iter().chain(locals.iter()).cloned().collect();
             let frame = env.frame(&outer);
             let inner = env.within(&frame);
-            for found in self.instances(&inner, &rest, closed, MANY)? {
+            for found in self.instances(&inner, &rest, closed, Tuning::DEFAULT.finite_domain.constraints)? {
                 all.push(found.into_iter().chain(bound.iter().cloned()).collect());
-                if all.len() > MANY {
+                if all.len() > Tuning::DEFAULT.finite_domain.constraints {
                     return None;
                 }
             }
@@ -226,7 +227,9 @@ impl<'p> Problem<'_, 'p, '_> {
             cut_into_literals(positive, body, &mut parts);
             let (closed, open): (Vec<_>, Vec<_>) =
                 parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
-            if let Some(instances) = self.instances(&inner, ls, &closed, WIDEST) {
+            if let Some(instances) =
+                self.instances(&inner, ls, &closed, Tuning::DEFAULT.finite_domain.existential)
+            {
                 for bound in instances {
                     if open.is_empty() {
                         return false;
@@ -356,7 +359,11 @@ impl<'p> Problem<'_, 'p, '_> {
         let Some(kind) = op.relation_space() else { return };
         let frame = env.frame(locals);
         let inner = env.within(&frame);
-        let Some(points) = self.instances(&inner, ls, &[(true, p)], MANY) else { return };
+        let Some(points) =
+            self.instances(&inner, ls, &[(true, p)], Tuning::DEFAULT.finite_domain.constraints)
+        else {
+            return;
+        };
         let with = |bound: Vec<_>| -> Locals { bound.into_iter().chain(locals.iter().cloned()).collect() };
         let points: Vec<Locals> = points.into_iter().map(with).collect();
         for (i, point) in points.iter().enumerate() {
@@ -364,7 +371,7 @@ impl<'p> Problem<'_, 'p, '_> {
                 self.bounded(env, body, to, point);
             }
             for other in points[i + 1..].iter().filter(|_| kind.injective) {
-                if self.constraints.len() > MANY {
+                if self.constraints.len() > Tuning::DEFAULT.finite_domain.constraints {
                     return;
                 }
                 self.differ(env, (body, point), (body, other));
@@ -447,7 +454,9 @@ impl<'p> Problem<'_, 'p, '_> {
                 _ => Term::Unknown,
             },
             ExprKind::Quantified(op @ (QuantOp::Sigma | QuantOp::Pi), ls, p, body) => {
-                let Some(instances) = self.instances(&inner, ls, &[(true, p)], LONGEST) else {
+                let Some(instances) =
+                    self.instances(&inner, ls, &[(true, p)], Tuning::DEFAULT.finite_domain.summands)
+                else {
                     return Term::Unknown;
                 };
                 let parts = instances.into_iter().map(|bound| {
@@ -470,7 +479,7 @@ impl<'p> Problem<'_, 'p, '_> {
         cut_into_literals(true, pred, &mut parts);
         let (closed, open): (Vec<_>, Vec<_>) =
             parts.into_iter().partition(|(_, p)| self.is_closed_over(&inner, p, ls));
-        let found = self.instances(&inner, ls, &closed, LONGEST)?;
+        let found = self.instances(&inner, ls, &closed, Tuning::DEFAULT.finite_domain.summands)?;
         let with = |bound: Vec<_>| bound.into_iter().chain(locals.iter().cloned()).collect();
         Some(Term::Count(open, found.into_iter().map(with).collect()))
     }
@@ -482,9 +491,6 @@ impl<'p> Problem<'_, 'p, '_> {
             .all(|n| matches!(n, Name::Local(l) if ls.contains(&l)) || env.get(n).is_some())
     }
 }
-
-/// Most instances of an existential literal that a clause holds.
-const WIDEST: usize = 1 << 10;
 
 /// Cuts a disjunction into literals of which one holds.
 fn disjuncts<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::constraint::finite_domain::bounds::Bounds;
-use crate::constraint::search::LISTED;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::Name;
 use crate::value::partial::{Domain, integer};
@@ -80,7 +80,7 @@ impl Node {
     pub fn listed(&self, cell: usize) -> Option<Vec<Option<Value>>> {
         match &*self.cells[cell] {
             Domain::Listed(values) => Some(values.clone()),
-            Domain::Span(Some(low), Some(high)) if high - low < LISTED as i128 => {
+            Domain::Span(Some(low), Some(high)) if high - low < Tuning::DEFAULT.search.listed as i128 => {
                 Some((*low..=*high).map(|n| Some(integer(n))).collect())
             }
             Domain::Span(..) => None,

@@ -16,12 +16,6 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::{PartialValue, Shape, as_partial};
 
-/// What takes long to judge is judged when no more cells are open.
-pub(super) const LAST: usize = 2;
-
-/// Most constraints that are written out.
-pub(super) const MANY: usize = 1 << 15;
-
 /// A cell tried with a value.
 pub(super) type Trial<'t> = Option<(usize, &'t Option<Value>)>;
 

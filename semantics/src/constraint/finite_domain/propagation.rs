@@ -5,10 +5,11 @@ use std::collections::VecDeque;
 use bsym_language::model::{CompareOp, Pred};
 
 use crate::constraint::finite_domain::node::{NEVER, Node};
-use crate::constraint::finite_domain::problem::{Constraint, Disjunct, Judged, LAST, Problem, Trial};
+use crate::constraint::finite_domain::problem::{Constraint, Disjunct, Judged, Problem, Trial};
 use crate::constraint::finite_domain::term::{Comparison, Locals};
 use crate::error::EvalErrorKind;
 use crate::evaluator::Eval;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::partial::Domain;
@@ -118,7 +119,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
             }
         }
         if let Some(cells) = &constraint.heavy
-            && cells.iter().filter(|c| node.is_open(**c)).count() > LAST
+            && cells.iter().filter(|c| node.is_open(**c)).count() > Tuning::DEFAULT.finite_domain.heavy_cells
         {
             return Ok(true);
         }

@@ -5,14 +5,11 @@ use bsym_language::model::{BinaryOp, UnaryOp};
 use bsym_language::operators::RelationSpace;
 use bsym_language::source::Span;
 
-use crate::constraint::search::LISTED;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::{Domain, Shape};
-
-/// Most points of a function, or elements a set may have, that are decided one by one.
-const WIDEST: usize = 1 << 10;
 
 /// A set of integers between bounds.
 pub(crate) fn integers(set: &Value) -> Option<Domain> {
@@ -31,7 +28,9 @@ impl Evaluator<'_> {
     /// be built up.
     pub(crate) fn first_options(&self, set: &Value, at: Span) -> Option<usize> {
         let Value::Lazy(lazy) = set else { return None };
-        let size = |s: &Value| self.cardinality(s, at).ok().and_then(|c| c.within(WIDEST));
+        let size = |s: &Value| {
+            self.cardinality(s, at).ok().and_then(|c| c.within(Tuning::DEFAULT.finite_domain.points))
+        };
         match &**lazy {
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
                 size(s).map(|_| 2)
@@ -42,7 +41,7 @@ impl Evaluator<'_> {
                 let (n, m) = (size(a)?, size(b)?);
                 match kind.functional {
                     true => Some(m + usize::from(!kind.total)),
-                    false => (n.saturating_mul(m) <= WIDEST).then_some(2),
+                    false => (n.saturating_mul(m) <= Tuning::DEFAULT.finite_domain.points).then_some(2),
                 }
             }
             _ => None,
@@ -74,17 +73,19 @@ impl Evaluator<'_> {
         };
         Ok(match &**lazy {
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow1 | UnaryOp::Fin | UnaryOp::Fin1, s) => {
-                list(s, WIDEST)?.map(part)
+                list(s, Tuning::DEFAULT.finite_domain.points)?.map(part)
             }
-            LazySet::Unary(UnaryOp::Perm, s) => list(s, WIDEST)?.and_then(|to| {
-                let kind = BinaryOp::TotalBijection.relation_space()?;
-                let from = (1..=to.len() as i64).map(Value::int).collect();
-                Some(function(from, to, kind))
-            }),
+            LazySet::Unary(UnaryOp::Perm, s) => {
+                list(s, Tuning::DEFAULT.finite_domain.points)?.and_then(|to| {
+                    let kind = BinaryOp::TotalBijection.relation_space()?;
+                    let from = (1..=to.len() as i64).map(Value::int).collect();
+                    Some(function(from, to, kind))
+                })
+            }
             LazySet::Binary(op, a, b) => match op.relation_space() {
                 Some(kind) if kind.functional => {
-                    let Some(from) = list(a, WIDEST)? else { return Ok(None) };
-                    match (list(b, LISTED)?, integers(b)) {
+                    let Some(from) = list(a, Tuning::DEFAULT.finite_domain.points)? else { return Ok(None) };
+                    match (list(b, Tuning::DEFAULT.search.listed)?, integers(b)) {
                         (Some(to), _) if !(to.is_empty() && kind.total && !from.is_empty()) => {
                             Some(function(from, to, kind))
                         }
@@ -98,7 +99,7 @@ impl Evaluator<'_> {
                 }
                 Some(_) => {
                     let product = self.binary(BinaryOp::Cartesian, a.clone(), b.clone(), at)?;
-                    list(&product, WIDEST)?.map(part)
+                    list(&product, Tuning::DEFAULT.finite_domain.points)?.map(part)
                 }
                 None => None,
             },

@@ -7,15 +7,13 @@ use bsym_language::types::Type;
 
 use crate::constraint::finite_domain::problem::Unknown;
 use crate::constraint::finite_domain::shape::integers;
-use crate::constraint::search::{Binding, FEW, LISTED, Search, effective};
+use crate::constraint::search::{Binding, Search, effective};
 use crate::evaluator::free_names::names_of_expr;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::{Domain, Shape};
-
-/// Fewer combinations of values are enumerated without much ado.
-const WORTHWHILE: f64 = 20_000.0;
 
 impl Search<'_, '_> {
     /// The open unknowns that can be cut into cells, their domains, and the literals that say no more than
@@ -75,7 +73,7 @@ impl Search<'_, '_> {
                 if !joined[position] && all.is_finite() {
                     combinations *= all;
                 }
-            } else if all > FEW as f64 && self.is_needed(position, literal, settled) {
+            } else if all > Tuning::DEFAULT.search.few as f64 && self.is_needed(position, literal, settled) {
                 structured = true;
             }
             exact.extend(literal);
@@ -88,7 +86,7 @@ impl Search<'_, '_> {
             });
             domains.extend(cells);
         }
-        (structured || (combinations > WORTHWHILE && unknowns.len() > 1))
+        (structured || (combinations > Tuning::DEFAULT.finite_domain.worthwhile && unknowns.len() > 1))
             .then_some((unknowns, domains, exact))
     }
 
@@ -131,7 +129,7 @@ impl Search<'_, '_> {
             return best.map(|(_, shape, cells, literal)| (shape, cells, literal));
         }
         let listed = |set: &Value| {
-            self.eval.cardinality(set, self.at).ok()?.within(LISTED)?;
+            self.eval.cardinality(set, self.at).ok()?.within(Tuning::DEFAULT.search.listed)?;
             let listed = self.eval.try_list(set, self.at).ok()??;
             let plain = !listed.first().is_some_and(Value::has_lazy);
             (plain && !listed.is_empty()).then(|| Domain::Listed(listed.iter().cloned().map(Some).collect()))

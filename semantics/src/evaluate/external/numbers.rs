@@ -8,10 +8,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
-
-/// Largest number that is cut into factors by trial division.
-const LARGEST_FACTORED: u64 = 1 << 50;
 
 impl Evaluator<'_> {
     /// The value of a function on integers; `None` if it is none.
@@ -25,7 +23,7 @@ impl Evaluator<'_> {
             (F::BitXor, [a, b]) => big(a)? ^ big(b)?,
             (F::BitShiftLeft | F::BitShiftRight, [n, by]) => {
                 let by = self.int(by, at)?;
-                let shift = by.to_i64().filter(|s| s.abs() <= 1 << 20);
+                let shift = by.to_i64().filter(|s| s.abs() <= Tuning::DEFAULT.evaluate.external_number);
                 let Some(shift) = shift else {
                     return Err(EvalError::too_large(at, format!("a shift by {by} bits")));
                 };
@@ -72,7 +70,7 @@ impl Evaluator<'_> {
         if !n.is_positive() {
             return Err(EvalError::ill_defined(at, format!("FACTORS of {n}")));
         }
-        let Some(mut rest) = n.to_u64().filter(|n| *n <= LARGEST_FACTORED) else {
+        let Some(mut rest) = n.to_u64().filter(|n| *n <= Tuning::DEFAULT.evaluate.factored) else {
             return Err(EvalError::too_large(at, format!("{n} is too large to be cut into factors")));
         };
         let mut factors = vec![];
@@ -138,5 +136,7 @@ impl Evaluator<'_> {
 }
 
 fn small(n: &BigInt) -> Option<f64> {
-    n.to_i64().filter(|n| n.unsigned_abs() <= 1 << 20).map(|n| n as f64)
+    n.to_i64()
+        .filter(|n| n.unsigned_abs() <= Tuning::DEFAULT.evaluate.external_number as u64)
+        .map(|n| n as f64)
 }

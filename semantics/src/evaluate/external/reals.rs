@@ -13,6 +13,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::strings::round;
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::real;
 
@@ -44,7 +45,9 @@ impl Evaluator<'_> {
             (F::RealFraction, [a]) => real(a)?.fract(),
             (F::RealDecimal, [n, exponent]) => {
                 let exponent = self.int(exponent, at)?;
-                let Some(e) = exponent.to_i64().filter(|e| e.abs() <= 10_000) else {
+                let Some(e) =
+                    exponent.to_i64().filter(|e| e.abs() <= Tuning::DEFAULT.evaluate.decimal_places)
+                else {
                     return Err(EvalError::too_large(at, format!("an exponent of {exponent}")));
                 };
                 BigRational::from(self.int(n, at)?.to_big())
@@ -102,7 +105,11 @@ impl Evaluator<'_> {
         }
         let bits = base.numer().bits().max(base.denom().bits());
         match e.to_integer().to_i32() {
-            Some(n) if bits.saturating_mul(u64::from(n.unsigned_abs())) <= 1 << 24 => Ok(base.pow(n)),
+            Some(n)
+                if bits.saturating_mul(u64::from(n.unsigned_abs())) <= Tuning::DEFAULT.evaluate.real_bits =>
+            {
+                Ok(base.pow(n))
+            }
             _ => Err(EvalError::too_large(at, "the power is too large to compute")),
         }
     }

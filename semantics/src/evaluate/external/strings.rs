@@ -10,10 +10,8 @@ use num_traits::Signed;
 
 use crate::error::EvalError;
 use crate::evaluator::{Eval, Evaluator};
+use crate::tuning::Tuning;
 use crate::value::Value;
-
-/// Longest string that padding and replacement may make.
-const LONGEST: usize = 1 << 24;
 
 impl Evaluator<'_> {
     /// The value of a function on strings; `None` if it is none.
@@ -61,7 +59,9 @@ impl Evaluator<'_> {
                 let missing = self.int(width, at)? - &Int::from(s.chars().count() as i64);
                 match missing.to_i64() {
                     Some(n) if n <= 0 => Value::string(s),
-                    Some(n) if n < LONGEST as i64 => Value::string(with.repeat(n as usize) + &s),
+                    Some(n) if n < Tuning::DEFAULT.evaluate.longest_string as i64 => {
+                        Value::string(with.repeat(n as usize) + &s)
+                    }
                     _ if missing.is_negative() => Value::string(s),
                     _ => return Err(EvalError::too_large(at, "the string would be too long")),
                 }
@@ -101,7 +101,7 @@ impl Evaluator<'_> {
                 if old.is_empty() {
                     return Err(EvalError::unsupported(at, "STRING_REPLACE of the empty string"));
                 }
-                if s.len().saturating_mul(new.len().max(1)) > LONGEST {
+                if s.len().saturating_mul(new.len().max(1)) > Tuning::DEFAULT.evaluate.longest_string {
                     return Err(EvalError::too_large(at, "the string would be too long"));
                 }
                 Value::string(s.replace(&old, &new))
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
 
     fn precision(&self, n: &Value, at: Span) -> Eval<i32> {
         let n = self.int(n, at)?;
-        let small = n.to_i64().filter(|n| n.abs() <= 10_000);
+        let small = n.to_i64().filter(|n| n.abs() <= Tuning::DEFAULT.evaluate.decimal_places);
         let large = || EvalError::too_large(at, format!("{n} decimal places are too many"));
         small.map(|n| n as i32).ok_or_else(large)
     }
