@@ -10,6 +10,8 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::tuning::Tuning;
+
 /// An unbounded integer. Small values are kept inline; every operation is exact.
 ///
 /// The representation is canonical (a value that fits `i64` is always small), so equality,
@@ -102,7 +104,7 @@ impl Int {
             _ => {}
         }
         let bits = self.to_big().bits();
-        if bits.saturating_mul(e as u64) > 1 << 32 {
+        if bits.saturating_mul(e as u64) > Tuning::DEFAULT.check.power_bits {
             return None;
         }
         Some(Int::from(self.to_big().pow(u32::try_from(e).ok()?)))

@@ -10,8 +10,9 @@ use std::cell::Cell;
 use std::sync::Mutex;
 use std::thread::{Builder, scope};
 
+use crate::tuning::tuning;
+
 // Address space, not memory: pages that the recursion does not reach are never touched.
-const SIZE: usize = 256 << 20;
 
 thread_local! {
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };
@@ -36,7 +37,7 @@ pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
             IS_LARGE.set(true);
             run()
         };
-        match Builder::new().name(name).stack_size(SIZE).spawn_scoped(scope, on_new_thread) {
+        match Builder::new().name(name).stack_size(tuning().depth.stack).spawn_scoped(scope, on_new_thread) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
             // Without a thread the stack at hand has to do.
             Err(_) => run(),
@@ -55,7 +56,7 @@ pub fn spawn_with_large_stack(f: impl FnOnce() + Send + 'static) {
         f();
     };
     let name = std::thread::current().name().unwrap_or("large stack").to_owned();
-    let started = Builder::new().name(name).stack_size(SIZE).spawn(on_new_thread);
+    let started = Builder::new().name(name).stack_size(tuning().depth.stack).spawn(on_new_thread);
     drop(started.expect("the system has a thread for an engine"));
 }
 

@@ -1,4 +1,4 @@
-//! How each crate keeps the numbers that steer it in one place.
+//! Tuning: how each crate keeps its heuristic constants and thresholds in one place; and those of this crate.
 //!
 //! A crate has one `tuning.rs` with a [`tuning!`](crate::tuning!) of all its thresholds, sizes and times. Every field has its value
 //! beside its doc comment, which gives the unit, the reason, and the benchmark, test or model that pays for it. Array sizes, format
@@ -118,4 +118,71 @@ macro_rules! tuning {
             }
         }
     };
+}
+
+crate::tuning! {
+    /// The limits of reading and checking. Most exist so that every later pass may recurse along a tree on one
+    /// [large stack](crate::stack). Where nothing else is said, a value was not measured.
+    pub struct Tuning {
+        /// Texts, terms and trees.
+        depth: Depth = Depth::DEFAULT,
+        /// What checking makes of a text.
+        check: Check = Check::DEFAULT,
+        /// Archives, which may come from anybody.
+        archive: Archive = Archive::DEFAULT,
+    }
+
+    /// Texts, terms and trees (`classical/parser/depth.rs`, `eventb/`, `stack.rs`).
+    pub struct Depth {
+        /// Most levels of formulas and substitutions of classical B within each other. A pair of parentheses is one level, and every operand of
+        /// an operator that binds tighter than its neighbour is another one.
+        nesting: u32 = 200,
+        /// Greatest height of the tree of a formula.
+        height: usize = 1000,
+        /// Most operands of a chain that keep the grouping to the left; more of them become a balanced tree.
+        chain: usize = 64,
+        /// Most levels of a formula of Event-B; a pair of parentheses with an operator counts as two.
+        eventb: usize = 400,
+        /// Most levels of a Prolog term, along which later passes recurse.
+        prolog: usize = 2_000,
+        /// Greatest height of a formula whose definitions are expanded: not much more than the parser allows.
+        expanded: usize = 1_500,
+        /// Most definitions within each other that a number of a `SET_PREF` is read through.
+        number: usize = 100,
+        /// Bytes of the stack on which all passes run. It is address space: pages that no recursion reaches are never touched.
+        stack: usize = 256 << 20,
+    }
+
+    /// What checking makes of a text (`check/`, `model/`, `int.rs`).
+    pub struct Check {
+        /// Most expansions of definitions.
+        expansions: usize = 200_000,
+        /// Most nodes made by expanding definitions.
+        expanded_nodes: usize = 4_000_000,
+        /// Most instances of machines: more than any project has. Two prefixes on each level of a chain double them.
+        instances: usize = 2_000,
+        /// Largest size of a set that its form or an equation tells.
+        known_size: usize = 1024,
+        /// Most nodes of a value on a path: a sequence may double the value of a name with every assignment.
+        path_value: usize = 100_000,
+        /// Most bits of a power.
+        power_bits: u64 = 1 << 32,
+    }
+
+    /// Archives, which may come from anybody (`text/archive.rs`). The largest file of a published project, a tree of proofs, has 20 MB and
+    /// shrinks to a fortieth; Deflate cannot shrink to less than a thousandth.
+    pub struct Archive {
+        /// Most entries.
+        entries: usize = 20_000,
+        /// Most bytes of one file.
+        file: u64 = 512 << 20,
+        /// Most bytes of all files.
+        total: u64 = 2 << 30,
+        /// Largest factor by which a file grows when it is unpacked.
+        ratio: u64 = 400,
+        /// Bytes from which that matters.
+        ratio_from: u64 = 1 << 20,
+        /// Most folders within each other.
+        depth: usize = 12,
+    }
 }

@@ -30,7 +30,7 @@ bsym_language::tuning! {
         answers: Answers = Answers::DEFAULT,
     }
 
-    /// Evaluation of formulas (`evaluate/`, `evaluator/`, `value/env.rs`).
+    /// Evaluation of formulas (`evaluate/`, `evaluator/`, `value/`).
     pub struct Evaluate {
         /// Most combinations of values of the names of one binder that audits and walks list by type.
         small_types: usize = 64,
@@ -70,6 +70,12 @@ bsym_language::tuning! {
         decimal_places: i64 = 10_000,
         /// Largest number that is factored by trial division.
         factored: u64 = 1 << 50,
+        /// Most levels of a value that is read from text.
+        value_depth: usize = 200,
+        /// Longest interval that a value may be read from, in numbers.
+        value_interval: i64 = 1 << 20,
+        /// Largest decimal exponent of a real that is read, with the digits behind its point.
+        real_digits: usize = 100_000,
         /// Longest string that padding and replacement make, in bytes.
         longest_string: usize = 1 << 24,
     }

@@ -6,6 +6,7 @@ use crate::ast::Ident;
 use crate::classical::definitions::Macro;
 use crate::classical::parser;
 use crate::model::types::{CarrierId, FreeTypeId};
+use crate::tuning::Tuning;
 
 impl Checker {
     /// Says that a variable may not be read in the section at hand.
@@ -214,7 +215,9 @@ impl Checker {
             return None;
         }
         self.expansions += 1;
-        if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST {
+        if self.expansions > Tuning::DEFAULT.check.expansions
+            || self.expanding.len() > Tuning::DEFAULT.depth.expanded
+        {
             let place = self.expanding.first().copied().unwrap_or(span);
             self.error(
                 codes::CYCLIC_DEFINITION,

@@ -3,6 +3,7 @@
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
 use crate::int::Int;
+use crate::tuning::tuning;
 
 impl Checker {
     /// Keeps the definitions, and reads those that concern the scope. Requires that carriers are declared.
@@ -74,7 +75,7 @@ impl Checker {
 
     // The value of a number written with literals and definitions.
     fn number(&self, e: &ast::Expr, depth: usize) -> Option<Int> {
-        if depth > 100 {
+        if depth > tuning().depth.number {
             return None;
         }
         match &e.kind {

@@ -50,6 +50,7 @@ use crate::model::types::Type;
 use crate::model::{self, *};
 use crate::print;
 use crate::text::source::{Sources, Span};
+use crate::tuning::Tuning;
 pub use builtin::set_of_type;
 pub use classical::{check, check_project};
 pub use eventb::compose_levels;
@@ -58,12 +59,6 @@ use names::{Access, Callable, Entity, Environment, Procedure};
 use open_type::{Conjunct, Event, Expr, OpenModel, OpenType, Pred, Replacement, Subst, Variable, couple};
 use theories::{DataType, Symbol, Theories};
 use unify::{Constraint, Failure, Inference};
-
-// Formulas nest as deep as the parser allows; definitions must not nest them much deeper, since
-// every later stage walks the trees recursively.
-const DEEPEST: usize = 1_500;
-const MOST_EXPANSIONS: usize = 200_000;
-const MOST_EXPANDED_NODES: usize = 4_000_000;
 
 fn empty_model(name: String, sources: Arc<Sources>) -> OpenModel {
     Model {
@@ -337,7 +332,9 @@ impl Checker {
     fn descend(&mut self, span: Span) -> bool {
         self.depth += 1;
         self.expanded_nodes += usize::from(!self.expanding.is_empty());
-        if self.depth <= DEEPEST && self.expanded_nodes <= MOST_EXPANDED_NODES {
+        if self.depth <= Tuning::DEFAULT.depth.expanded
+            && self.expanded_nodes <= Tuning::DEFAULT.check.expanded_nodes
+        {
             return true;
         }
         self.depth -= 1;

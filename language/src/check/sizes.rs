@@ -3,6 +3,7 @@
 use crate::int::Int;
 use crate::model::types::CarrierId;
 use crate::model::*;
+use crate::tuning::tuning;
 
 /// Reads `card(S) = n` from the axioms, or the least size that `card(S) > n` and `card(S) >= n` allow; a
 /// `scope_S` definition is stronger.
@@ -126,7 +127,6 @@ fn sizes_by_bijection(model: &mut Model) {
 
 /// The number of elements of a set, from 1 to 1024, if its form or an equation tells.
 fn extent(model: &Model, e: &Expr, depth: usize) -> Option<usize> {
-    const LARGEST: usize = 1024;
     let number = |e: &Expr| match &e.kind {
         ExprKind::Integer(n) => Some(n.clone()),
         _ => None,
@@ -156,5 +156,5 @@ fn extent(model: &Model, e: &Expr, depth: usize) -> Option<usize> {
         })?,
         _ => return None,
     };
-    (1..=LARGEST).contains(&n).then_some(n)
+    (1..=tuning().check.known_size).contains(&n).then_some(n)
 }

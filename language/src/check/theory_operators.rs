@@ -11,6 +11,7 @@ use crate::ast::{BinaryOp as In, BuiltinFn, Ident};
 use crate::eventb::project::{self, Definition, Theory};
 use crate::model::types::{CarrierId, FreeTypeId};
 use crate::model::visit::{self, Names};
+use crate::tuning::Tuning;
 
 enum Typed {
     Value(Expr),
@@ -77,7 +78,9 @@ impl Checker {
                     return nothing;
                 }
                 self.expansions += 1;
-                if self.expansions > MOST_EXPANSIONS || self.expanding.len() > DEEPEST {
+                if self.expansions > Tuning::DEFAULT.check.expansions
+                    || self.expanding.len() > Tuning::DEFAULT.depth.expanded
+                {
                     let message = "this is too large once its operators are expanded";
                     self.error(codes::CYCLIC_DEFINITION, span, message);
                     return nothing;

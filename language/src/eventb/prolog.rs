@@ -11,9 +11,10 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::int::Int;
 use crate::text::source::{SourceId, Span};
+use crate::tuning::Tuning;
 
 /// Deepest nesting of a term: what later passes recurse along.
-pub const DEEPEST: usize = 2_000;
+pub const DEEPEST: usize = Tuning::DEFAULT.depth.prolog;
 
 /// A term and where it stands.
 #[derive(Clone, PartialEq, Debug)]

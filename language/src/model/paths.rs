@@ -12,9 +12,7 @@ use std::collections::BTreeSet;
 use super::visit::{Names, Part, Replacement, conjuncts};
 use super::*;
 use crate::text::source::Span;
-
-/// Nodes of a value, at most: a sequence may double the value of a name with every assignment.
-const LARGEST: usize = 100_000;
+use crate::tuning::tuning;
 
 /// A path through a substitution, or the beginning of one.
 #[derive(Clone, Default, Debug)]
@@ -196,7 +194,7 @@ impl<'w> Walker<'w> {
         let mut size = 0;
         let is_too_large = Part::Expr(&value).any(|_| {
             size += 1;
-            size > LARGEST
+            size > tuning().check.path_value
         });
         if is_too_large {
             return Err(NoPaths::TooLarge(e.span));

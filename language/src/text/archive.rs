@@ -17,6 +17,8 @@ use zip::result::ZipError;
 use super::decode::{self, Decoded};
 use super::error::ReadError;
 
+use crate::tuning::tuning;
+
 /// How much is read. The sizes are those of the files, not those in the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
@@ -34,14 +36,10 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // The largest file of a published project, a tree of proofs, has 20 MB and shrinks to a
-        // fortieth. Deflate cannot shrink to less than a thousandth.
-        Limits { entries: 20_000, file: 512 << 20, total: 2 << 30, ratio: 400, depth: 12 }
+        let crate::tuning::Archive { entries, file, total, ratio, depth, .. } = tuning().archive;
+        Limits { entries, file, total, ratio, depth }
     }
 }
-
-/// Size from which [`Limits::ratio`] matters.
-const RATIO_FROM: u64 = 1 << 20;
 
 /// The files of a folder or of an archive.
 #[derive(Clone, Debug)]
@@ -236,7 +234,8 @@ impl Archive {
             e => damaged(e.to_string()),
         })?;
         // What the archive says of sizes may be wrong, so the bytes are counted as they come.
-        let allowed = (file.compressed_size().saturating_mul(self.limits.ratio)).max(RATIO_FROM);
+        let allowed =
+            (file.compressed_size().saturating_mul(self.limits.ratio)).max(tuning().archive.ratio_from);
         let limit = allowed.min(self.limits.file);
         let mut bytes = vec![];
         file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| damaged(e.to_string()))?;
@@ -391,7 +390,7 @@ fn index(
                 "pack one project",
             ));
         }
-        let allowed = entry.compressed_size().saturating_mul(limits.ratio).max(RATIO_FROM);
+        let allowed = entry.compressed_size().saturating_mul(limits.ratio).max(tuning().archive.ratio_from);
         if entry.size() > allowed {
             return Err(disproportionate(path, &name, limits));
         }

@@ -7,15 +7,10 @@ use bsym_language::model::{CarrierKind, Model};
 use bsym_language::types::{CarrierId, FreeTypeId, Type};
 
 use crate::scope::Scope;
+use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 use crate::value::real;
-
-/// Deepest nesting that is read.
-const DEEPEST: usize = 200;
-
-/// Longest interval that is read as a listed set.
-const LONGEST_INTERVAL: i64 = 1 << 20;
 
 /// A text that is no value of the type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -99,7 +94,7 @@ impl Reader<'_> {
 
     fn value(&mut self, ty: &Type) -> Read<Value> {
         self.depth += 1;
-        if self.depth > DEEPEST {
+        if self.depth > Tuning::DEFAULT.evaluate.value_depth {
             return Err("nested too deeply".into());
         }
         let value = self.value_here(ty);
@@ -333,7 +328,7 @@ impl Reader<'_> {
     fn listed(&self, set: LazySet) -> Value {
         match &set {
             LazySet::Interval(low, high) => match (low.to_i64(), high.to_i64()) {
-                (Some(l), Some(h)) if h.saturating_sub(l) < LONGEST_INTERVAL => {
+                (Some(l), Some(h)) if h.saturating_sub(l) < Tuning::DEFAULT.evaluate.value_interval => {
                     Value::set((l..=h).map(Value::int))
                 }
                 _ if low > high => Value::empty(),

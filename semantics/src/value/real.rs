@@ -7,10 +7,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, Zero};
 
+use crate::tuning::Tuning;
 use crate::value::Value;
-
-/// Longest exponent and mantissa that are carried out.
-const LONGEST: usize = 100_000;
 
 /// Reads `1.5`, `2.0E-7`, and `1.0/3.0` as [`text`] writes it.
 pub fn parse(text: &str) -> Option<BigRational> {
@@ -25,7 +23,8 @@ pub fn parse(text: &str) -> Option<BigRational> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits: BigInt = format!("{whole}{fraction}").parse().ok()?;
     let shift = exponent.checked_sub(fraction.len() as i64)?;
-    let power = usize::try_from(shift.unsigned_abs()).ok().filter(|p| *p <= LONGEST)?;
+    let power =
+        usize::try_from(shift.unsigned_abs()).ok().filter(|p| *p <= Tuning::DEFAULT.evaluate.real_digits)?;
     let scale = BigInt::from(10).pow(power as u32);
     Some(if shift < 0 { BigRational::new(digits, scale) } else { BigRational::from(digits * scale) })
 }

@@ -11,9 +11,7 @@ use crate::ast::{self, Ident, Reference, SectionKind};
 use crate::classical::project::{Project, Unit};
 use crate::model::Relation;
 use crate::text::source::Span;
-
-/// More instances than any project has; two prefixes on each level of a chain double them.
-const MOST_INSTANCES: usize = 2_000;
+use crate::tuning::tuning;
 
 /// A machine with its renaming.
 #[derive(Debug)]
@@ -136,7 +134,7 @@ impl Planner<'_> {
         let tree = &units[unit].tree;
         for (relation, r) in owned(tree) {
             let Some(child) = units[unit].link(&r.machine) else { continue };
-            if self.instances.len() > MOST_INSTANCES {
+            if self.instances.len() > tuning().check.instances {
                 self.too_many = Some(r.machine.span);
                 break;
             }

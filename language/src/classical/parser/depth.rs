@@ -2,25 +2,23 @@
 //!
 //! Nesting in the text is bounded by [`MAX_NESTING`]. Long flat chains are not: those of an
 //! associative operator (`a & b & c …`) become balanced trees once they have more than
-//! [`CHAIN`] operands, and a left-nested chain of another operator (`a |-> b |-> c …`) is refused
+//! [`chain`](crate::tuning::Depth::chain) operands, and a left-nested chain of another operator (`a |-> b |-> c …`) is refused
 //! when the whole formula becomes higher than [`MAX_HEIGHT`].
 
 use super::operators::Infix;
 use crate::ast::visit::{VisitorMut, is_higher, walk_expr_mut};
 use crate::ast::{Expr, ExprKind, Subst};
 use crate::text::source::Span;
+use crate::tuning::Tuning;
 
-/// How deep formulas and substitutions may be nested. One pair of parentheses is one level, and
-/// every operand of an operator that binds tighter than its neighbour is another one.
-pub(super) const MAX_NESTING: u32 = 200;
+/// How deep formulas and substitutions may be nested.
+pub(super) const MAX_NESTING: u32 = Tuning::DEFAULT.depth.nesting;
 /// How high the tree of one formula may be.
-pub(super) const MAX_HEIGHT: usize = 1000;
-/// Chains of this many operands keep the grouping to the left that the precedence table gives them.
-const CHAIN: usize = 64;
+pub(super) const MAX_HEIGHT: usize = Tuning::DEFAULT.depth.height;
 
 /// Joins the operands of equal operators, each given with the text it covers.
 pub(super) fn join(infix: Infix, operands: Vec<(Expr, Span)>) -> Expr {
-    if operands.len() > CHAIN {
+    if operands.len() > Tuning::DEFAULT.depth.chain {
         return balanced(infix, operands).0;
     }
     let mut operands = operands.into_iter();

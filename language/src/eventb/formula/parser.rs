@@ -12,11 +12,9 @@ use crate::diagnostic::codes;
 use crate::eventb::project::ActionKind;
 use crate::eventb::terms;
 use crate::text::source::Span;
+use crate::tuning::Tuning;
 
 type Parsed<T> = Result<T, Diagnostic>;
-
-/// Deepest nesting; a pair of parentheses with an operator counts as two.
-const DEEPEST: usize = 400;
 
 // Groups of operators, from loose to tight.
 const IMPLICATION: u8 = 1;
@@ -144,8 +142,8 @@ impl<'t> Parser<'t> {
 
     fn level(&mut self, least: u8) -> Parsed<Expr> {
         self.depth += 1;
-        if self.depth > DEEPEST {
-            let message = format!("formulas are nested deeper than {DEEPEST} levels");
+        if self.depth > Tuning::DEFAULT.depth.eventb {
+            let message = format!("formulas are nested deeper than {} levels", Tuning::DEFAULT.depth.eventb);
             return Err(Diagnostic::error(codes::NESTED_TOO_DEEPLY, self.here(), message));
         }
         let result = self.operators(least);
