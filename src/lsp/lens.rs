@@ -1,5 +1,6 @@
 //! Code lenses: the verdict above each invariant and each operation of a machine.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bsym_language::load::Loaded;
@@ -42,10 +43,12 @@ pub fn lenses(
     };
     let own: Vec<_> =
         model.invariant.iter().enumerate().filter(|(_, c)| c.span.source == SourceId(0)).collect();
-    let line = |span: Span| places.range(span).start.line;
+    let on_line = |span: Span| places.range(span).start.line;
+    let mut on_lines: BTreeMap<u32, usize> = BTreeMap::new();
+    own.iter().for_each(|(_, conjunct)| *on_lines.entry(on_line(conjunct.span)).or_default() += 1);
     let mut out = vec![];
     for (number, conjunct) in &own {
-        let is_alone = own.iter().filter(|(_, other)| line(other.span) == line(conjunct.span)).count() == 1;
+        let is_alone = on_lines.get(&on_line(conjunct.span)) == Some(&1);
         let (title, has_trace) = of_invariant(findings, *number);
         let title = match is_alone {
             true => title,

@@ -28,7 +28,9 @@ impl<'t> Lines<'t> {
         let offset = self.boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
         let before = &self.text[self.starts[line]..offset];
-        Position::new(line as u32, before.encode_utf16().count() as u32)
+        // Lines may be long and full of names, and most are ASCII.
+        let column = if before.is_ascii() { before.len() } else { before.encode_utf16().count() };
+        Position::new(line as u32, column as u32)
     }
 
     /// The places of a range of bytes.
