@@ -16,6 +16,7 @@ mod exit;
 mod input;
 mod lsp;
 mod output;
+mod page;
 mod paint;
 mod progress;
 mod race;
@@ -26,7 +27,7 @@ mod solvers;
 mod traces;
 mod uri;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -79,6 +80,10 @@ fn main() -> ExitCode {
     };
     log(command.output());
     std::panic::set_hook(Box::new(report_panic));
+    if let Err(error) = check_page(&command) {
+        let format = OutputArguments { html: None, ..command.output() };
+        return output::show(&Answer::refused(&error), &format, start.elapsed().as_secs_f64()).into();
+    }
     if let Err(error) = settle(&mut command) {
         return output::show(&Answer::refused(&error), &command.output(), start.elapsed().as_secs_f64())
             .into();
@@ -104,6 +109,22 @@ fn main() -> ExitCode {
         attempt.done(exit);
     }
     exit.into()
+}
+
+/// Looks whether the page can be written, before a long run and before anything else is written to it.
+fn check_page(command: &Command) -> anyhow::Result<()> {
+    match command.page() {
+        Some(path) => {
+            output::check_writable(path, "--html", &command.inputs())?;
+            match command.evidence().contains(&path) {
+                true => Err(anyhow::anyhow!(
+                    "--html names the same file as --trace, --certificate or --output-file"
+                )),
+                false => Ok(()),
+            }
+        }
+        None => Ok(()),
+    }
 }
 
 /// Fills in what the settings of the project say. Those of several machines are looked up for each.
@@ -217,7 +238,51 @@ impl Command {
 
     /// How its result is shown.
     fn output(&self) -> OutputArguments {
-        OutputArguments { subject: self.subject().map(Path::to_path_buf), ..self.shown() }
+        let html = self.page().map(Path::to_path_buf);
+        OutputArguments { subject: self.subject().map(Path::to_path_buf), html, ..self.shown() }
+    }
+
+    /// The files that are read of a command that can write a page.
+    fn inputs(&self) -> Vec<&Path> {
+        match self {
+            Command::Check(a) => [&a.verify.file].into_iter().chain(&a.more).map(PathBuf::as_path).collect(),
+            Command::Ltl(a) => vec![&a.file],
+            Command::Po(a) => {
+                [Some(&a.file), a.proofs.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
+            }
+            _ => self.subject().into_iter().collect(),
+        }
+    }
+
+    /// The files of evidence that such a command writes.
+    fn evidence(&self) -> Vec<&Path> {
+        let all = match self {
+            Command::Check(a) => vec![&a.verify.trace, &a.verify.certificate],
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
+                vec![&a.trace, &a.certificate]
+            }
+            Command::Mc(a) => vec![&a.verify.trace, &a.verify.certificate, &a.checkpoint],
+            Command::Ldd(a) => vec![&a.verify.trace, &a.verify.certificate],
+            Command::Ltl(a) => vec![&a.trace],
+            Command::Refine(a) => vec![&a.trace],
+            Command::Po(a) => vec![&a.output_file],
+            _ => vec![],
+        };
+        all.into_iter().filter_map(|path| path.as_deref()).collect()
+    }
+
+    /// The page that is to be written.
+    fn page(&self) -> Option<&Path> {
+        match self {
+            Command::Check(a) => a.verify.html.as_deref(),
+            Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => a.html.as_deref(),
+            Command::Mc(a) => a.verify.html.as_deref(),
+            Command::Ldd(a) => a.verify.html.as_deref(),
+            Command::Ltl(a) => a.html.as_deref(),
+            Command::Refine(a) => a.html.as_deref(),
+            Command::Po(a) => a.html.as_deref(),
+            _ => None,
+        }
     }
 
     /// The file whose faults can be reported in other forms than ours; `None` where the command finds none.

@@ -10,6 +10,7 @@ use crate::answer::Answer;
 use crate::answer::event::Event;
 use crate::arguments::{FormatName, OutputArguments};
 use crate::exit::Exit;
+use crate::page::page;
 use crate::paint::Paint;
 use crate::refusal::Refusal;
 use crate::report::report;
@@ -53,7 +54,28 @@ pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
         Answer::Refused(_) => note(answer.text(false, Paint::stderr(format.color)).trim_end()),
         _ => result(&answer.text(format.verbose > 0, Paint::stdout(format.color))),
     }
+    if let Some(path) = &format.html {
+        write_page(path, answer);
+    }
     answer.exit()
+}
+
+/// Writes the page about an answer. What was said before stands whatever becomes of it.
+fn write_page(path: &Path, answer: &Answer) {
+    let words: Vec<String> = std::env::args().collect();
+    let command = words.iter().enumerate().map(|(i, word)| match (i, word.contains([' ', '*', '"'])) {
+        (0, _) => "bsym".to_string(),
+        (_, true) => format!("'{word}'"),
+        (_, false) => word.clone(),
+    });
+    match page(answer, &command.collect::<Vec<_>>().join(" ")) {
+        Ok(text) => {
+            if write(path, &text) {
+                note(&format!("page written to {}", path.display()));
+            }
+        }
+        Err(error) => lost(&format!("--html: the page cannot be made: {error}")),
+    }
 }
 
 /// Writes to standard output. A reader that went away is not a failure.

@@ -45,6 +45,9 @@ pub struct PoArguments {
     pub limits: LimitArguments,
     #[command(flatten)]
     pub solver: SolverArguments,
+    /// Write a page about the result for a browser
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
 }

@@ -29,6 +29,9 @@ pub struct OutputArguments {
     /// The file that the command is about, for results that do not name it
     #[arg(skip)]
     pub subject: Option<PathBuf>,
+    /// The page that is written about the result
+    #[arg(skip)]
+    pub html: Option<PathBuf>,
     /// Print one JSON object per event as it happens, the result last
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub jsonl: bool,

@@ -73,6 +73,9 @@ pub struct VerifyArguments {
     /// Write the certificate of a proof
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub certificate: Option<PathBuf>,
+    /// Write a page about the result for a browser
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub html: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
     /// Number of engines that work at the same time. No flag of its own: `check` has it from `--jobs`.

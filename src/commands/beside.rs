@@ -160,6 +160,7 @@ fn order(run: &Run) -> Order {
         trust_reviewed: false,
         trace: None,
         certificate: None,
+        html: None,
         output: OutputArguments { json: true, ..OutputArguments::default() },
         ..arguments.clone()
     };

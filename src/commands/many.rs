@@ -170,6 +170,7 @@ impl Processes<'_> {
             arguments.verify.component.component = target.component.clone();
         }
         arguments.verify.output = OutputArguments { json: true, ..OutputArguments::default() };
+        arguments.verify.html = None;
         // The machines share the cores, so that each has one for its engines.
         let (more, all, jobs, quiet) = (vec![], false, Some(1), false);
         let mut check = CheckArguments { more, all, jobs, quiet, ..arguments };

@@ -14,10 +14,12 @@ pub enum Part {
     Solver,
     /// ProB and TLC.
     Peers,
+    /// Chromium with what drives it, for pages.
+    Browser,
 }
 
 impl Part {
-    const ALL: [Part; 3] = [Part::Corpus, Part::Solver, Part::Peers];
+    const ALL: [Part; 4] = [Part::Corpus, Part::Solver, Part::Peers, Part::Browser];
 
     /// Its name in `BSYM_REQUIRE`.
     pub fn name(self) -> &'static str {
@@ -25,6 +27,7 @@ impl Part {
             Part::Corpus => "corpus",
             Part::Solver => "solver",
             Part::Peers => "peers",
+            Part::Browser => "browser",
         }
     }
 
@@ -40,10 +43,9 @@ impl Part {
 fn required(list: &str) -> Vec<Part> {
     let names = list.split(',').map(str::trim).filter(|name| !name.is_empty());
     let part = |name: &str| {
-        Part::ALL
-            .into_iter()
-            .find(|p| p.name() == name)
-            .unwrap_or_else(|| panic!("BSYM_REQUIRE names `{name}`; there are only corpus, solver and peers"))
+        Part::ALL.into_iter().find(|p| p.name() == name).unwrap_or_else(|| {
+            panic!("BSYM_REQUIRE names `{name}`; there are only corpus, solver, peers and browser")
+        })
     };
     names.map(part).collect()
 }

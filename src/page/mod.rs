@@ -1,0 +1,200 @@
+//! A page about an answer: one file of HTML that needs nothing else, for `--html`.
+//!
+//! [`page`] makes the data of the page from the JSON of the answer, [`template`](self) `page.html` shows them. The page is
+//! readable without its script, which steps through traces and filters tables.
+
+mod fields;
+mod sources;
+mod tables;
+mod traces;
+
+use minijinja::Environment;
+use serde::Serialize;
+use serde_json::Value as Json;
+
+use self::fields::{list, text};
+use crate::answer::Answer;
+use crate::exit::Exit;
+
+/// The data of the template.
+#[derive(Serialize)]
+struct Page<'a> {
+    title: String,
+    heading: String,
+    verdict: Option<&'static str>,
+    reason: Option<String>,
+    /// The scope in words.
+    scope: String,
+    seconds: Option<String>,
+    /// The command line.
+    command: &'a str,
+    sections: Vec<Section>,
+    traces: Vec<traces::Trace>,
+    rows: Option<tables::Rows>,
+    notes: Vec<Note>,
+    sources: Vec<sources::Source>,
+    /// The JSON of the answer, as data and as text.
+    result: Json,
+    json: String,
+    version: &'static str,
+    css: &'static str,
+    js: &'static str,
+}
+
+/// A section of the page, for the list of sections.
+#[derive(Serialize, Clone, Debug)]
+struct Section {
+    id: String,
+    name: String,
+}
+
+/// A remark, with its place where it has one.
+#[derive(Serialize, Clone, Debug)]
+struct Note {
+    text: String,
+    file: Option<String>,
+    line: Option<u64>,
+}
+
+/// Makes the page of an answer that `command` gave.
+///
+/// # Errors
+/// The answer has no JSON. The template is tested with every kind of answer.
+pub fn page(answer: &Answer, command: &str) -> anyhow::Result<String> {
+    let result = serde_json::to_value(answer)?;
+    let traces = traces::all(&result);
+    let rows = tables::rows(&result);
+    let sources = sources::all(&result);
+    let notes = notes(&result);
+    let heading = heading(&result);
+    let verdict = verdict(&result, answer);
+    let mut sections: Vec<Section> = vec![];
+    let mut add = |id: String, name: &str| sections.push(Section { id, name: name.into() });
+    for (i, trace) in traces.iter().enumerate() {
+        add(format!("trace-{}", i + 1), &trace.title);
+    }
+    let has = |name: &str| result.get(name).is_some_and(|value| !value.is_null());
+    if has("checked") || result["invariant"].as_array().is_some_and(|all| !all.is_empty()) {
+        add("proof".into(), "Proof");
+    }
+    if let Some(rows) = &rows {
+        add("table".into(), &rows.title);
+    }
+    if has("coverage") {
+        add("coverage".into(), "Coverage");
+    }
+    if !notes.is_empty() {
+        add("notes".into(), "Not checked, and warnings");
+    }
+    for (i, source) in sources.iter().enumerate() {
+        add(format!("source-{}", i + 1), &source.path);
+    }
+    add("json".into(), "Data");
+    let mut environment = Environment::new();
+    environment.add_function("anchor", sources::anchor);
+    environment.add_template("page.html", include_str!("page.html"))?;
+    let seconds = result["stats"]["seconds"].as_f64().or_else(|| result["seconds"].as_f64());
+    let title = format!("{heading}{}", verdict.map(|word| format!(": {word}")).unwrap_or_default());
+    let page = Page {
+        title,
+        version: env!("CARGO_PKG_VERSION"),
+        css: include_str!("page.css"),
+        js: include_str!("page.js"),
+        json: serde_json::to_string_pretty(&result)?,
+        scope: scope(&result),
+        seconds: seconds.map(|seconds| format!("{seconds:.3}")),
+        reason: text(&result, "reason").or_else(|| text(&result, "message")),
+        heading,
+        verdict,
+        sections,
+        traces,
+        rows,
+        sources,
+        notes,
+        command,
+        result,
+    };
+    Ok(environment.get_template("page.html")?.render(minijinja::value::Serde(&page))?)
+}
+
+fn heading(result: &Json) -> String {
+    let model = || result["model"]["main"].as_str().map(str::to_string);
+    match result["format"].as_str() {
+        Some("bsym-po") => format!("Proof obligations of {}", model().unwrap_or_default()),
+        Some("bsym-results") => format!("{} machines", list(result, "machines").count()),
+        Some("bsym-error") => "Wrong input".into(),
+        _ => text(result, "machine").unwrap_or_else(|| "bsym".into()),
+    }
+}
+
+/// The verdict in a word; of obligations, the worst that occurs.
+fn verdict(result: &Json, answer: &Answer) -> Option<&'static str> {
+    if let Some(statuses) = result["summary"]["status"].as_object() {
+        let words = ["refuted", "broken", "unknown", "pending", "unattempted", "uncertain", "reviewed"];
+        return Some(words.into_iter().find(|word| statuses.contains_key(*word)).unwrap_or("discharged"));
+    }
+    match (result["verdict"].as_str(), answer.exit()) {
+        (Some("vacuous"), _) => Some("vacuous"),
+        (_, Exit::Done) => Some("holds"),
+        (_, Exit::Violated) => Some("violated"),
+        (_, Exit::Refused) => Some("refused"),
+        (_, Exit::Unknown) => Some("unknown"),
+        (_, Exit::Failed) => Some("failed"),
+    }
+}
+
+fn scope(result: &Json) -> String {
+    let scope = match &result["scope"] {
+        Json::Null => &result["model"]["scope"],
+        scope => scope,
+    };
+    let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_string);
+    let mut parts: Vec<String> = vec![];
+    for (sizes, of) in [("sets", "card"), ("sizes", "card"), ("settings", "")] {
+        for (name, value) in scope[sizes].as_object().into_iter().flatten() {
+            parts.push(match of {
+                "" => format!("{name} = {}", shown(value)),
+                of => format!("{of}({name}) = {}", shown(value)),
+            });
+        }
+    }
+    for (name, word) in [("maxint", "MAXINT"), ("minint", "MININT")] {
+        if let Some(value) = scope.get(name) {
+            parts.push(format!("{word} = {}", shown(value)));
+        }
+    }
+    parts.join(", ")
+}
+
+/// What was not checked, and warnings.
+fn notes(result: &Json) -> Vec<Note> {
+    let mut notes = vec![];
+    let mut add = |item: &Json, text: String| {
+        let place = item.as_object();
+        notes.push(Note {
+            text,
+            file: place.and_then(|p| p.get("file")?.as_str().map(str::to_string)),
+            line: place.and_then(|p| p.get("line")?.as_u64()),
+        });
+    };
+    let word = |item: &Json, name: &str| item[name].as_str().unwrap_or_default().to_string();
+    for item in list(result, "unsupported") {
+        add(item, format!("{}: {}", word(item, "part"), word(item, "reason")));
+    }
+    for item in list(result, "not_checked") {
+        add(item, format!("not checked: {}", word(item, "text")));
+    }
+    for item in list(result, "not_asked") {
+        add(item, format!("not asked: {}", word(item, "text")));
+    }
+    for item in list(result, "core") {
+        add(item, format!("one of the axioms that contradict each other: {}", word(item, "text")));
+    }
+    for item in list(result, "warnings") {
+        add(item, item.as_str().unwrap_or_default().into());
+    }
+    for item in list(result, "diagnostics") {
+        add(item, format!("{} {}: {}", word(item, "severity"), word(item, "code"), word(item, "message")));
+    }
+    notes
+}

@@ -1,0 +1,177 @@
+//! The pages of `--html`: what is in them, and how a browser shows them.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::time::Duration;
+
+use bsym_testing::process::Limited;
+use bsym_testing::{Part, present};
+use common::{bsym, file, has_solver};
+
+/// Names, comments and values that would break a page where they are not escaped.
+const HOSTILE: &str = "MACHINE m VARIABLES x, y INVARIANT x : STRING & y : 0..2 /* </script><img src=x> */ & x /= \"<b>&amp;</b>\"
+INITIALISATION x, y := \"a\", 0
+OPERATIONS go(s) = PRE s : {\"<script>alert(1)</script>\", \"<b>&amp;</b>\"} THEN x := s || y := 2 END END";
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Writes a page and returns it.
+fn page(folder: &Path, name: &str, arguments: &[&str]) -> (PathBuf, String) {
+    let path = folder.join(name).with_extension("html");
+    let output = bsym()
+        .current_dir(root())
+        .args(arguments)
+        .arg("--html")
+        .arg(&path)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("page written to"), "{arguments:?}: {said}");
+    let text = std::fs::read_to_string(&path).unwrap();
+    // Nothing is asked of a network.
+    for outside in ["http:", "https:", "src=", "@import", "url("] {
+        let place = text.find(outside).filter(|_| name != "hostile");
+        assert!(
+            place.is_none(),
+            "{name}: {}",
+            &text[place.unwrap_or(0)..].chars().take(90).collect::<String>()
+        );
+    }
+    assert!(text.starts_with("<!doctype html>") && text.ends_with("</html>"), "{name}");
+    (path, text)
+}
+
+/// A page of every kind of answer.
+fn pages(folder: &Path) -> Vec<(PathBuf, String)> {
+    let hostile = file(folder, "hostile.mch", HOSTILE).display().to_string();
+    let list = file(
+        folder,
+        "List.mch",
+        "MACHINE List VARIABLES n INVARIANT n : 0..3 INITIALISATION n := 0 OPERATIONS r <-- put = SELECT n < 3 THEN n := n + 1 || r := n END END",
+    );
+    file(
+        folder,
+        "List_r.ref",
+        "REFINEMENT List_r REFINES List VARIABLES m INVARIANT m = n INITIALISATION m := 0 OPERATIONS r <-- put = SELECT m < 3 THEN m := m + 1 || r := m + 1 END END",
+    );
+    let refinement = list.with_file_name("List_r.ref").display().to_string();
+    [
+        ("violated", &["mc", "examples/overflow.mch", "--set", "display=127", "--maxint", "200"][..]),
+        ("proof", &["ic3", "examples/counter.mch", "--proofs", "examples/counter.po.json"]),
+        ("coverage", &["mc", "examples/lift.mch", "--coverage"]),
+        ("loop", &["ltl", "examples/mutex.mch", "--formula", "G not([enter])"]),
+        ("obligations", &["po", "examples/lift.mch"]),
+        ("several", &["check", "examples/crossing.mch", "examples/vending.mch", "--timeout", "20s"]),
+        ("diagrams", &["ldd", "examples/mutex.mch"]),
+        ("refinement", &["refine", &refinement]),
+        ("hostile", &["mc", &hostile]),
+        ("refused", &["mc", "examples/overflow.mch", "--set", "no=1"]),
+    ]
+    .into_iter()
+    .map(|(name, arguments)| page(folder, name, arguments))
+    .collect()
+}
+
+#[test]
+fn every_kind_of_answer_has_a_page() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let pages = pages(folder.path());
+    let text = |name: &str| {
+        let named = pages.iter().find(|(path, _)| path.file_stem().is_some_and(|stem| stem == name));
+        named.map(|(_, text)| text.as_str()).unwrap()
+    };
+    // Each has what the answer says, in the sections that it needs.
+    for (name, expected) in [
+        (
+            "violated",
+            &["badge violated", "shown &lt;= display", "Step through", "(changed)", "id=\"source-1\""][..],
+        ),
+        ("proof", &["badge holds", "low &lt;= total", "checked by", "never_behind"]),
+        ("coverage", &["Values of variables", "door_shut", "not asked: deadlock freedom"]),
+        ("loop", &["the loop begins here", "Path that refutes formula", "G not([enter])"]),
+        ("obligations", &["INV_EST", "type=\"checkbox\" value=\"discharged\"", "badge refuted"]),
+        ("several", &["2 machines", "vending.mch"]),
+        ("diagrams", &["badge holds"]),
+        ("refinement", &["A step that the abstraction cannot match", "badge violated"]),
+        ("refused", &["badge refused", "no constant"]),
+    ] {
+        for part in expected {
+            assert!(text(name).contains(part), "{name} has no {part}");
+        }
+    }
+    let hostile = text("hostile");
+    assert!(
+        !hostile.contains("<script>alert") && !hostile.contains("<img") && !hostile.contains("<b>"),
+        "{hostile}"
+    );
+    assert_eq!(hostile.matches("<script>").count(), 1);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_is_refused_before_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = file(folder.path(), "m.mch", HOSTILE);
+    let said = |path: &Path| {
+        let output =
+            bsym().arg("mc").arg(&machine).arg("--html").arg(path).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let missing = said(&folder.path().join("no/such.html"));
+    assert!(missing.contains("--html: the folder") && missing.contains("mkdir"), "{missing}");
+    assert!(said(folder.path()).contains("is a folder"));
+    assert!(said(&machine).contains("is an input of this command"));
+    // Whatever the command, its input is left alone.
+    for command in [&["ltl", "--formula", "G {1 = 1}"][..], &["po"], &["check"]] {
+        let output = bsym()
+            .args(command)
+            .arg(&machine)
+            .arg("--html")
+            .arg(&machine)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+    assert_eq!(std::fs::read_to_string(&machine).unwrap(), HOSTILE);
+    let both = folder.path().join("both.json");
+    let output =
+        bsym().arg("mc").arg(&machine).arg("--trace").arg(&both).arg("--html").arg(&both).output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("names the same file"), "{output:?}");
+}
+
+/// Chromium and the packages of tests/browser, with what brings them.
+fn browser() -> Option<PathBuf> {
+    let names = ["chromium", "chromium-browser", "google-chrome"];
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let mut programs = std::env::split_paths(&paths).flat_map(|dir| names.map(|name| dir.join(name)));
+    let packages = root().join("tests/browser/node_modules").is_dir();
+    let found = programs.find(|path| path.is_file()).filter(|_| packages);
+    present(Part::Browser, found, "chromium with `npm install` in tests/browser")
+}
+
+#[test]
+fn pages_are_used_by_keyboard_and_pass_axe_light_and_dark() {
+    if !has_solver() {
+        return;
+    }
+    let Some(chromium) = browser() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let pages = pages(folder.path());
+    let mut command = Limited::new("node");
+    command.limit(Duration::from_secs(300));
+    command.arg(root().join("tests/browser/check.mjs")).arg(chromium);
+    // Those who want to look at the pages name a folder.
+    command.arg(std::env::var_os("BSYM_SCREENSHOTS").unwrap_or_else(|| "-".into()));
+    let output = command.args(pages.iter().map(|(path, _)| path)).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
