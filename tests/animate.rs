@@ -5,7 +5,7 @@ mod common;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Output, Stdio};
 
-use common::{bsym, file, root};
+use common::{assert_valid, bsym, file, root};
 
 /// What a session says to some lines.
 fn session(arguments: &[&str], lines: &[&str]) -> Output {
@@ -127,7 +127,7 @@ fn what_is_wrong_is_said_and_the_session_goes_on() {
     assert_eq!(text.matches("error: ").count(), lines.len() - 1, "{text}");
     assert!(text.contains("give_back is not enabled with these arguments"), "{text}");
     assert!(text.contains("step 1: lend(b = b1, r = r1)"), "{text}");
-    let refused = session(&[LIBRARY, "--json"], &[]);
+    let refused = session(&[LIBRARY, "--json", "--load", "path.json"], &[]);
     assert_eq!(refused.status.code(), Some(2));
 }
 
@@ -188,4 +188,79 @@ fn an_interrupt_stops_what_is_computed_and_not_the_session() {
     let rest: Vec<String> = lines.map(Result::unwrap).collect();
     assert_eq!(rest.last().map(String::as_str), Some("{7}"), "{rest:?}");
     assert_eq!(child.wait().unwrap().code(), Some(3));
+}
+
+/// The answers to requests of a program.
+fn answers(machine: &str, requests: &[&str]) -> Vec<serde_json::Value> {
+    let output = session(&[machine, "--json"], requests);
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let answers: Vec<_> = text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(answers.len(), requests.len(), "{text}");
+    answers
+}
+
+#[test]
+fn requests_of_a_program_are_answered_one_by_one() {
+    let answers = answers(
+        LIBRARY,
+        &[
+            r#"{"ask":"constants"}"#,
+            r#"{"ask":"successors","constants":{"limit":"1"}}"#,
+            r#"{"ask":"successors","constants":{"limit":"1"},"state":{"loans":"{(b1|->r2)}"},"most":2}"#,
+            r#"{"ask":"eval","constants":{"limit":"1"},"state":{"loans":"{(b1|->r2)}"},"formula":"loans~[{r2}]"}"#,
+        ],
+    );
+    for answer in &answers[..3] {
+        assert_valid("choices", answer);
+    }
+    assert_valid("eval", &answers[3]);
+    assert_eq!(answers[0]["constants"], serde_json::json!([{ "limit": "1" }]));
+    assert_eq!(answers[1]["steps"][0]["step"]["event"], "INITIALISATION");
+    let steps: Vec<_> = answers[2]["steps"].as_array().unwrap().iter().map(|one| &one["step"]).collect();
+    let events: Vec<_> = steps.iter().map(|step| step["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["lend", "lend", "give_back", "who_has"]);
+    assert_eq!(steps[2]["state"]["loans"], "{}");
+    let note = answers[2]["notes"][0].as_str().unwrap();
+    assert!(note.contains("lend has more steps than these 2"), "{note}");
+    assert_eq!(answers[3]["value"], "{b1}");
+}
+
+#[test]
+fn a_request_that_is_wrong_is_refused_and_the_next_one_answered() {
+    let answers = answers(
+        LIBRARY,
+        &[
+            "successors",
+            r#"{"ask":"successors"}"#,
+            r#"{"ask":"successors","constants":{},"state":{}}"#,
+            r#"{"ask":"successors","constants":{"limit":"TRUE"},"state":{}}"#,
+            r#"{"ask":"successors","constants":{"limit":"1"},"state":{"loan":"{}"}}"#,
+            r#"{"ask":"eval","constants":{"limit":"1"},"state":{"loans":"{}"},"formula":"loans +"}"#,
+            r#"{"ask":"eval","constants":{"limit":"1"},"state":{"loans":"{}"},"formula":"1 + limit"}"#,
+        ],
+    );
+    for answer in &answers[..5] {
+        assert_valid("error", answer);
+    }
+    let said = |i: usize| answers[i]["error"].as_str().unwrap();
+    assert!(said(1).contains("missing field `constants`"), "{}", said(1));
+    assert!(said(2).contains("no value for `limit`"), "{}", said(2));
+    assert!(said(3).contains("not of type INTEGER"), "{}", said(3));
+    assert!(said(4).contains("has no `loan`"), "{}", said(4));
+    assert_eq!((&answers[5]["kind"], &answers[6]["value"]), (&"error".into(), &"2".into()));
+}
+
+#[test]
+fn a_step_that_goes_wrong_says_what_is_violated() {
+    let folder = tempfile::tempdir().unwrap();
+    let text =
+        "MACHINE w VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS d = x := 10 / x END";
+    let machine = file(folder.path(), "w.mch", text);
+    let machine = machine.to_str().unwrap();
+    let answers = answers(machine, &[r#"{"ask":"successors","constants":{},"state":{"x":"0"}}"#]);
+    assert_valid("choices", &answers[0]);
+    let only = &answers[0]["steps"][0];
+    assert!(only["step"]["state"].is_null(), "{only}");
+    assert_eq!(only["violated"][0]["message"], "division by zero: 10 / 0");
 }

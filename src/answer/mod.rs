@@ -8,7 +8,7 @@
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; [`found`], which one process tells another; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
 pub mod contradictory;
@@ -32,6 +32,7 @@ pub mod verdict_word;
 pub mod words;
 
 pub mod certification;
+pub mod choices;
 pub mod claim;
 pub mod evaluation;
 pub mod event;

@@ -10,6 +10,7 @@ use schemars::{JsonSchema, Schema};
 use serde_json::json;
 
 use super::certification::Certification;
+use super::choices::ChoicesObject;
 use super::evaluation::Evaluation;
 use super::event::Event;
 use super::graph::GraphAnswer;
@@ -62,6 +63,7 @@ fn the_files_are_what_the_types_say() {
     check::<GraphAnswer>("graph");
     check::<StrengthenedAnswer>("strengthen");
     check::<Evaluation>("eval");
+    check::<ChoicesObject>("choices");
     check::<Parsed>("parse");
     check::<Recorded>("proofs");
     check::<Refused>("error");

@@ -16,8 +16,8 @@ use crate::answer::folding::arguments;
 use crate::answer::property::event_name;
 use crate::commands::eval::value_of;
 
-/// Most steps of one event that are listed.
-const MOST: usize = 30;
+/// Most steps of one event that are listed for people.
+pub const MOST: usize = 30;
 
 /// One thing that can be done.
 #[derive(Clone, PartialEq, Debug)]
@@ -50,13 +50,13 @@ impl Choices {
             return choices;
         };
         match (session.at, session.state()) {
-            (0, _) => _ = choices.steps(session, interrupt, &cuts, None, (constants, &[]), MOST),
+            (0, _) => _ = choices.steps(session, interrupt, &cuts, None, (constants, &[]), session.most),
             // Behind a step that goes wrong there is nothing.
             (_, None) => {}
             (_, Some(state)) => {
                 for i in 0..session.model.events.len() as u32 {
                     let event = Some(EventId(i));
-                    match choices.steps(session, interrupt, &cuts, event, (constants, state), MOST) {
+                    match choices.steps(session, interrupt, &cuts, event, (constants, state), session.most) {
                         Ok(0) => choices.disabled.push(EventId(i)),
                         Err(EvalErrorKind::Interrupted) => break,
                         _ => {}
@@ -88,7 +88,7 @@ impl Choices {
             if truth.is_err() {
                 return ControlFlow::Continue(());
             }
-            more = self.list.len() >= MOST;
+            more = self.list.len() >= session.most;
             if more {
                 return ControlFlow::Break(());
             }
@@ -96,7 +96,8 @@ impl Choices {
             ControlFlow::Continue(())
         });
         if more {
-            self.notes.push(format!("there are more valuations than these {MOST}; --set fixes a constant"));
+            let most = session.most;
+            self.notes.push(format!("there are more valuations than these {most}; --set fixes a constant"));
         }
         if let Err(e) = done {
             self.notes.push(format!("the constants: {}", e.message));
@@ -168,6 +169,7 @@ impl Session {
         };
         let cuts = Cuts::default();
         let mut found = Choices::default();
+        let most = self.most;
         let whole: Option<Vec<Value>> = wanted.iter().cloned().collect();
         let done = match &whole {
             Some(parameters) => {
@@ -177,7 +179,7 @@ impl Session {
                     if !found.list.contains(&choice) {
                         found.list.push(choice);
                     }
-                    if found.list.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                    if found.list.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 })
             }
             None => {
@@ -192,7 +194,7 @@ impl Session {
                     if fits(&edge) {
                         found.list.push(Choice::Edge(edge));
                     }
-                    if found.list.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+                    if found.list.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
                 })
             }
         };

@@ -2,12 +2,13 @@
 //!
 //! `line` reads the lines, from a terminal or from a pipe, and `command` says what they mean. The `session` is a path with a place
 //! on it; `choices` are the steps that can be taken there, `search` finds states farther away, `files` saves and loads
-//! paths, and `show` says all of it. Steps, values and violations are those of the reference evaluator.
+//! paths, and `show` says all of it. `requests` is the session of a program, with `--json`. Steps, values and violations are those of the reference evaluator.
 
 mod choices;
 mod command;
 mod files;
 mod line;
+mod requests;
 mod search;
 mod session;
 mod show;
@@ -37,10 +38,10 @@ use crate::solvers;
 
 /// Runs the command. A line of a pipe that is refused, or that is stopped by a limit, makes the exit code.
 pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<Answer> {
-    if arguments.output.is_for_programs() {
+    if arguments.output.form().is_report() {
         bail!(
-            Refusal::new("animate is a session, it has no --json")
-                .help("`save FILE` writes its path as JSON; simulate and replay have --json")
+            Refusal::new("animate is a session, it writes no report")
+                .help("--json reads requests of a program; `save FILE` writes the path")
         );
     }
     let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
@@ -53,6 +54,20 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
     control.leave_interrupts_to(interrupt.clone());
     let finder = Patience::new(model.clone(), solver, &budget);
     let mut session = Session::new(model, scope, finder, arguments.seed);
+    if arguments.output.is_for_programs() {
+        if arguments.load.is_some() {
+            bail!(
+                Refusal::new("--load is for a session without --json").help("each request has its own state")
+            );
+        }
+        requests::serve(&mut session, &|| control.stopped().is_some(), &|work| {
+            interrupt.store(false, Ordering::SeqCst);
+            let deadline = arguments.limits.timeout.and_then(|t| Instant::now().checked_add(t));
+            interruptible(&interrupt, deadline, work);
+        })?;
+        control.finish();
+        return Ok(control.stopped().map_or(Answer::Said(Exit::Done), |reason| Answer::stopped(&reason)));
+    }
     let screen = Screen { paint: Paint::stdout(arguments.output.color), whole: arguments.output.verbose > 0 };
     let mut lines = Lines::open();
     let is_terminal = lines.is_terminal();

@@ -12,7 +12,7 @@ use bsym_semantics::trace::replay::{Checks, violations};
 use bsym_semantics::trace::{Step, Trace, Violation};
 use bsym_semantics::transition::state::{Constants, State};
 
-use super::choices::{Choice, Choices};
+use super::choices::{Choice, Choices, MOST};
 use crate::commands::eval::{Place, name_elements};
 
 /// A path and a place on it.
@@ -31,6 +31,8 @@ pub struct Session {
     pub at: usize,
     /// What can be done next.
     pub choices: Choices,
+    /// Most steps of one event that are listed, and most valuations of the constants.
+    pub most: usize,
     /// Finds values where enumeration gives up.
     finder: Patience,
     /// The state of the die.
@@ -50,6 +52,7 @@ impl Session {
             steps: vec![],
             at: 0,
             choices: Choices::default(),
+            most: MOST,
             finder,
             dice: seed,
         }
