@@ -61,6 +61,10 @@ fn main() -> ExitCode {
                 let file = std::env::args().nth(1).filter(|a| input::is_machine(Path::new(a)));
                 if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), file) {
                     output::note(&format!("  = help: `bsym check {file}` checks a machine"));
+                } else if error.kind() == ErrorKind::InvalidSubcommand
+                    && let Some(meant) = std::env::args().nth(1).and_then(|word| meant(&word))
+                {
+                    output::note(&format!("  = help: `bsym {meant}` does that"));
                 }
                 return Exit::Refused.into();
             }
@@ -109,6 +113,23 @@ fn main() -> ExitCode {
         attempt.done(exit);
     }
     exit.into()
+}
+
+/// The command that is called otherwise in other tools.
+fn meant(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "verify" | "run" | "prove" | "test" | "validate" | "model-check" | "solve" => "check",
+        "lint" | "fmt" | "format" | "typecheck" | "compile" | "syntax" => "parse",
+        "model_check" | "modelcheck" | "explore" | "search" | "states" => "mc",
+        "obligations" | "pog" | "prover" => "po",
+        "repl" | "console" | "evaluate" | "calc" => "eval",
+        "refinement" => "refine",
+        "trace" => "replay",
+        "init" | "step" | "play" => "animate",
+        "dot" | "draw" | "visualize" | "visualise" => "graph",
+        "temporal" | "ctl" => "ltl",
+        _ => return None,
+    })
 }
 
 /// Looks whether the page can be written, before a long run and before anything else is written to it.

@@ -70,6 +70,11 @@ impl Settings {
         }
     }
 
+    /// Returns the folders in which machines and files of definitions are looked for.
+    pub fn include_path(&self) -> &[PathBuf] {
+        &self.include
+    }
+
     /// Fills in what the command line leaves open.
     ///
     /// # Errors

@@ -229,7 +229,7 @@ fn json_is_a_format_and_other_commands_say_that_they_have_no_report() {
     common::assert_valid("parse", &json(&output));
     let refused = run(&root(), "simulate", &["examples/counter.mch", "--format", "sarif"]);
     assert_eq!((refused.status.code(), text(&refused).as_str()), (Some(2), ""));
-    assert!(String::from_utf8_lossy(&refused.stderr).contains("text and JSON only"));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("[possible values: text, json]"));
     let both = run(&root(), "check", &["examples/counter.mch", "--json", "--format", "text"]);
     assert_eq!(both.status.code(), Some(2));
 }

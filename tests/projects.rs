@@ -183,6 +183,35 @@ fn a_crash_costs_an_attempt_at_one_machine_and_two_cost_its_row() {
 }
 
 #[test]
+fn a_row_of_a_wrong_file_says_what_is_to_be_mended_first() {
+    let dir = tempfile::tempdir().unwrap();
+    file(
+        dir.path(),
+        "and.mch",
+        "MACHINE and1 VARIABLES x INVARIANT x : 0..3 and x < 3 INITIALISATION x := 0 END",
+    );
+    file(dir.path(), "good.mch", HOLDS);
+    let found = json(&check(&["--json"], &[dir.path()]));
+    assert_eq!(found["machines"][0]["error"], "1:45: `and` is no operator here");
+}
+
+#[test]
+fn commands_of_other_tools_lead_to_ours_and_forms_that_do_not_work_are_not_offered() {
+    let said = |arguments: &[&str]| {
+        let output = bsym().args(arguments).stdin(Stdio::null()).output().unwrap();
+        let text = [output.stdout, output.stderr].concat();
+        (output.status.code(), String::from_utf8_lossy(&text).into_owned())
+    };
+    assert!(said(&["verify", "m.mch"]).1.contains("`bsym check` does that"));
+    assert!(said(&["lint", "m.mch"]).1.contains("`bsym parse` does that"));
+    let depth = said(&["bmc", "m.mch", "--depth=-1"]);
+    assert!(depth.0 == Some(2) && depth.1.contains("natural number"), "{}", depth.1);
+    assert!(!said(&["ltl", "--help"]).1.contains("sarif") && said(&["check", "--help"]).1.contains("sarif"));
+    let form = said(&["po", "m.mch", "--format", "junit"]);
+    assert!(form.0 == Some(2) && form.1.contains("possible values: text, json"), "{}", form.1);
+}
+
+#[test]
 fn a_worker_is_not_for_people() {
     let output = bsym().arg("worker").stdin(Stdio::null()).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -13,6 +13,7 @@ fn load(name: &str, bytes: &[u8]) -> Loaded {
     std::fs::write(&path, bytes).expect("the folder for temporary files can be written");
     let loaded = load_model(&path);
     std::fs::remove_file(&path).expect("the file was written");
+    let _ = std::fs::remove_dir(path.parent().expect("a folder"));
     loaded.expect("the file was written")
 }
 

@@ -444,3 +444,16 @@ fn the_folder_of_a_machine_that_is_missing_is_named_where_it_is_near() {
     let nowhere = help(&["defs"], &[USER, ("defs/d.def", DEFINITIONS)]);
     assert!(nowhere.contains("then in `defs`"), "{nowhere}");
 }
+
+#[test]
+fn a_guarded_event_of_event_b_is_read_as_select_after_one_message() {
+    let text = "MACHINE M VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
+OPERATIONS inc = WHEN x < 3 THEN x := x + 1 END; both = SELECT x = 0 THEN x := 1 WHEN x = 1 THEN x := 2 END END";
+    let loaded = load("M.mch", text, &[]);
+    assert_eq!(
+        errors(&loaded),
+        ["M.mch:2:18: error[B0012]: expected a substitution, found `WHEN`, which is a guard of Event-B"]
+    );
+    let first = &loaded.diagnostics[0];
+    assert_eq!(first.help.as_deref(), Some("write `SELECT`"));
+}

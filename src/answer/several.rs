@@ -114,6 +114,11 @@ impl Row {
         };
         let mut violated: Vec<String> =
             list("violated").chain(of_verdict("violated")).filter_map(named).collect();
+        // The first thing to mend says more than the number of things.
+        let first = list("diagnostics").find(|d| verdict == RowVerdict::Refused && d["severity"] == "error");
+        let first = first.and_then(|d| {
+            Some(format!("{}:{}: {}", d["line"].as_u64()?, d["column"].as_u64()?, d["message"].as_str()?))
+        });
         let mut seen = std::collections::BTreeSet::new();
         violated.retain(|name| seen.insert(name.clone()));
         Row {
@@ -122,7 +127,7 @@ impl Row {
             engine: text("engine"),
             violated,
             open: of_verdict("unknown").count(),
-            error: text("error").or_else(|| text("reason")),
+            error: first.or_else(|| text("error")).or_else(|| text("reason")),
             file,
             verdict,
             seconds,

@@ -11,7 +11,7 @@ mod walks;
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 pub use comparisons::*;
 pub use graph::*;
@@ -65,6 +65,7 @@ pub enum Command {
     Ldd(LddArguments),
     /// Check temporal formulas (LTL) on all paths, by default in ProB's finite scope
     #[command(
+        mut_arg("format", without_reports),
         long_about = "Check temporal formulas (LTL) on all paths, by default in ProB's finite scope\n\nThe formulas are those of the \
                       definitions ASSERT_LTL…, or of --formula, in ProB's syntax: {P}, e(op), [op], deadlock, sink, G F X U W R, the \
                       past Y O H S T, and `WF(op) & SF(op) => f`, `WEF => f`, `SEF => f` for fair paths. A path is infinite or ends in a \
@@ -82,28 +83,37 @@ pub enum Command {
     Refine(RefineArguments),
     /// Draw the state space or a smaller view of it, by default in ProB's finite scope
     #[command(
+        mut_arg("format", without_reports),
         long_about = "Draw the state space or a smaller view of it, by default in ProB's finite scope\n\nWith --view signature, \
                       arrows are solid where all states of a node are led to one and the same node; with --view dfa, where all \
                       states of a node can do it. Places are found by Graphviz's dot, if it is installed."
     )]
     Graph(GraphArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
+    #[command(mut_arg("format", without_reports))]
     Simulate(SimulateArguments),
     /// Take the steps of a machine yourself: a session on the terminal, or lines from a pipe, by default in ProB's finite scope
+    #[command(mut_arg("format", without_reports))]
     Animate(AnimateArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
     /// Evaluate expressions and predicates
+    #[command(mut_arg("format", without_reports))]
     Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
+    #[command(mut_arg("format", without_reports))]
     Po(PoArguments),
     /// Find auxiliary invariants that discharge open proof obligations
+    #[command(mut_arg("format", without_reports))]
     Strengthen(StrengthenArguments),
     /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
+    #[command(mut_arg("format", without_reports))]
     Proofs(ProofsArguments),
     /// Repeat the checks of a certificate
+    #[command(mut_arg("format", without_reports))]
     Certify(CertifyArguments),
     /// Replay a trace on a machine
+    #[command(mut_arg("format", without_reports))]
     Replay(ReplayArguments),
     /// Explain a message by its code: what it means, an example, and its mended form
     Explain(ExplainArguments),
@@ -121,6 +131,14 @@ pub enum Command {
     /// Write the manual page to standard output, or all pages to a folder
     #[command(hide = true)]
     Manual(ManualArguments),
+}
+
+/// The forms of results of commands that find no faults of a file.
+fn without_reports(format: clap::Arg) -> clap::Arg {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    let forms = FormatName::value_variants().iter().filter(|form| !form.is_report());
+    let words = PossibleValuesParser::new(forms.filter_map(|form| form.to_possible_value()));
+    format.value_parser(words.try_map(|word| FormatName::from_str(&word, false)))
 }
 
 /// Of `explain`.

@@ -87,6 +87,11 @@ pub fn threads(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "expected a number from 1 to 64".into())
 }
 
+/// A number of things.
+pub fn count(text: &str) -> Result<usize, String> {
+    text.trim().parse().map_err(|_| "expected a natural number, for example 20".into())
+}
+
 /// A number of bytes as `4G`, `500M`, `64K` or plain bytes, in powers of 1024; not zero.
 pub fn memory(text: &str) -> Result<u64, String> {
     let form = "expected a size such as `4G` or `500M`";

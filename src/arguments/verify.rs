@@ -55,7 +55,7 @@ pub struct VerifyArguments {
     #[command(flatten)]
     pub scope: ScopeArguments,
     /// Largest number of events in a trace
-    #[arg(short = 'k', long, value_name = "N", help_heading = "Limits")]
+    #[arg(short = 'k', long, value_name = "N", value_parser = count, allow_hyphen_values = true, help_heading = "Limits")]
     pub depth: Option<usize>,
     #[command(flatten)]
     pub limits: LimitArguments,
@@ -117,10 +117,10 @@ pub struct McArguments {
     #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER", help_heading = "Search")]
     pub order: OrderName,
     /// Stop after this many states
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true, help_heading = "Search")]
     pub max_states: Option<usize>,
     /// Look at this many valuations of the constants at most
-    #[arg(long, value_name = "N", help_heading = "Search")]
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true, help_heading = "Search")]
     pub max_valuations: Option<usize>,
     /// Threads of a breadth-first search; the answer is the same
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads, help_heading = "Search")]

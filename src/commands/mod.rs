@@ -48,7 +48,7 @@ mod vetting;
 use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
-use crate::arguments::{Command, EngineName, McArguments, OutputArguments};
+use crate::arguments::{Command, EngineName, McArguments};
 use crate::exit::Exit;
 use crate::lsp;
 use crate::race::control::Control;
@@ -60,12 +60,6 @@ pub use targets::is_asked as checks_several;
 /// Carries out a command and says its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
-    if format.form().is_report() && format.subject.is_none() {
-        let refusal = Refusal::new("--format: this command has text and JSON only")
-            .help("sarif, junit and github go with check, bmc, tree, kind, ic3, mc, ldd, refine and parse");
-        let shown = OutputArguments { format: None, ..format };
-        return process::show(control, &Answer::refused(&refusal.into()), &shown);
-    }
     let done = match command {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),

@@ -7,10 +7,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use bsym_language::load::{self, LoadError, Loaded};
+use bsym_language::load::{self, LoadError, LoadRequest, Loaded};
 
 use super::documents::Documents;
 use super::machine::Trees;
+use crate::settings::Settings;
 
 /// Trees and models by path.
 #[derive(Default)]
@@ -43,7 +44,10 @@ impl Analyses {
         if let Some(known) = self.loaded.borrow().get(path) {
             return Ok(known.clone());
         }
-        let loaded = Rc::new(load::load_from(documents, path)?);
+        // Settings with a mistake say nothing here: the commands tell where it is.
+        let include_path = Settings::of(path).unwrap_or_default().include_path().to_vec();
+        let request = LoadRequest { include_path, ..LoadRequest::default() };
+        let loaded = Rc::new(load::load_in(documents, path, &request)?);
         self.loaded.borrow_mut().insert(path.to_owned(), loaded.clone());
         Ok(loaded)
     }

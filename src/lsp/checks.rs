@@ -21,7 +21,14 @@ const MOST_KNOWN: usize = 64;
 const EACH: &str = "1s";
 
 /// All texts that a machine is read from, its own first.
-pub type Texts = Arc<Vec<(PathBuf, String)>>;
+pub type Texts = Arc<TextsOf>;
+
+/// The texts of a machine by path, the machine itself first, and the folders in which they were looked for.
+#[derive(PartialEq, Eq, Debug)]
+pub struct TextsOf {
+    pub texts: Vec<(PathBuf, String)>,
+    pub include_path: Vec<PathBuf>,
+}
 
 /// What the editor chose in `initializationOptions`.
 #[derive(Clone, Debug)]
@@ -206,8 +213,8 @@ impl Drop for Checks {
 // Tells what it finds piece by piece; `Err` says why there is nothing.
 fn check(settings: &Settings, texts: &Texts, process: &Shared, say: &dyn Fn(Findings)) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let main = copy(texts, folder.path()).map_err(|error| error.to_string())?;
-    let run = |arguments: &[&str]| run(process, arguments, settings, &main);
+    let (main, include) = copy(texts, folder.path()).map_err(|error| error.to_string())?;
+    let run = |arguments: &[&str]| run(process, arguments, settings, &main, &include);
     let answer = run(&["check", "--json", "--keep-going", "--timeout", &settings.timeout])?;
     let mut findings = of_check(&answer);
     // A proof says all there is to say about the events.
@@ -223,16 +230,16 @@ fn check(settings: &Settings, texts: &Texts, process: &Shared, say: &dyn Fn(Find
 }
 
 // The texts below a folder, in the places that they have to each other; returns the place of the first one.
-fn copy(texts: &Texts, folder: &Path) -> std::io::Result<PathBuf> {
-    let is_above = |above: &Path| texts.iter().all(|(path, _)| path.starts_with(above));
-    let first = texts.first().map(|(path, _)| path.as_path()).unwrap_or(Path::new(""));
+fn copy(texts: &Texts, folder: &Path) -> std::io::Result<(PathBuf, Vec<PathBuf>)> {
+    let is_above = |above: &Path| texts.texts.iter().all(|(path, _)| path.starts_with(above));
+    let first = texts.texts.first().map(|(path, _)| path.as_path()).unwrap_or(Path::new(""));
     let above = first.ancestors().skip(1).find(|above| is_above(above)).unwrap_or(Path::new(""));
     let place = |path: &Path| {
         let below = path.strip_prefix(above).unwrap_or(path);
         let parts = below.components().filter(|part| matches!(part, std::path::Component::Normal(_)));
         folder.join(parts.collect::<PathBuf>())
     };
-    for (path, text) in texts.iter() {
+    for (path, text) in &texts.texts {
         let place = place(path);
         if let Some(parent) = place.parent() {
             std::fs::create_dir_all(parent)?;
@@ -241,19 +248,31 @@ fn copy(texts: &Texts, folder: &Path) -> std::io::Result<PathBuf> {
     }
     // What has no name on disk is a machine.
     let main = place(first);
+    let include: Vec<PathBuf> = texts.include_path.iter().map(|path| place(path)).collect();
+    let include = include.into_iter().filter(|path| path.is_dir()).collect();
     if first.is_absolute() {
-        return Ok(main);
+        return Ok((main, include));
     }
     let named = folder.join("Untitled.mch");
     std::fs::rename(&main, &named)?;
-    Ok(named)
+    Ok((named, include))
 }
 
-fn run(process: &Shared, arguments: &[&str], settings: &Settings, main: &Path) -> Result<Json, String> {
+fn run(
+    process: &Shared,
+    arguments: &[&str],
+    settings: &Settings,
+    main: &Path,
+    include: &[PathBuf],
+) -> Result<Json, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     let more = settings.arguments.iter().filter(|_| arguments.first() == Some(&"check"));
-    command.args(arguments).args(more).arg(main);
+    command.args(arguments).args(more);
+    for folder in include {
+        command.arg("-I").arg(folder);
+    }
+    command.arg(main);
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let (mut output, mut errors) = {
         let mut process = lock(process);

@@ -9,7 +9,7 @@ use bsym_language::source::{SourceId, Span};
 use lsp_types::{CodeLens, Command, Uri};
 use serde_json::json;
 
-use super::checks::{Findings, Texts};
+use super::checks::{Findings, Texts, TextsOf};
 use super::diagnostics::Places;
 use super::machine::Trees;
 use super::names::Kind;
@@ -19,7 +19,9 @@ const SHORT: usize = 24;
 
 /// The texts that a machine was read from.
 pub fn texts(loaded: &Loaded) -> Texts {
-    Arc::new(loaded.sources.iter().map(|(_, source)| (source.path.clone(), source.text.clone())).collect())
+    let texts = loaded.sources.iter().map(|(_, source)| (source.path.clone(), source.text.clone()));
+    let include_path = loaded.sources.include_path().to_vec();
+    Arc::new(TextsOf { texts: texts.collect(), include_path })
 }
 
 /// The lenses of a machine without mistakes; `findings` are those of exactly its texts. `command` is what the editor is to do

@@ -129,6 +129,7 @@ impl Parser<'_> {
             TokenKind::If => self.if_then(),
             TokenKind::Choice => self.choice(),
             TokenKind::Select => self.select(),
+            TokenKind::When if self.is_first_guard() => self.select_of_event_b(),
             TokenKind::Case => self.case(),
             TokenKind::Any => self.any()?,
             TokenKind::Let => self.let_in()?,
@@ -250,6 +251,19 @@ impl Parser<'_> {
         let otherwise = self.otherwise();
         self.end("SELECT", start);
         SubstKind::Select(branches, otherwise)
+    }
+
+    /// `WHEN P THEN S END`, the guarded event of Event-B.
+    fn select_of_event_b(&mut self) -> SubstKind {
+        let message = "expected a substitution, found `WHEN`, which is a guard of Event-B";
+        let diagnostic = Diagnostic::error(codes::EXPECTED_SUBSTITUTION, self.span(), message);
+        self.report(diagnostic.help("write `SELECT`").instead("SELECT"));
+        self.select()
+    }
+
+    /// Whether a `WHEN` begins no further branch of `SELECT` whose substitution is missing, and was not complained about.
+    fn is_first_guard(&self) -> bool {
+        self.at > 0 && self.kind_at(self.at - 1) != TokenKind::Then && self.reported_at != Some(self.at)
     }
 
     fn choice(&mut self) -> SubstKind {
