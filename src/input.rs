@@ -220,7 +220,9 @@ pub fn scope_request(arguments: &ScopeArguments) -> anyhow::Result<ScopeRequest>
 /// # Errors
 /// A name that is no deferred set, a size given twice, bounds that cross.
 pub fn scope(model: &Model, arguments: &ScopeArguments) -> anyhow::Result<Scope> {
-    let request = scope_request(arguments)?;
+    let mut request = scope_request(arguments)?;
+    let is_there = |name: &String| model.carriers.iter().any(|carrier| carrier.name == *name);
+    request.sizes.retain(|name, _| is_there(name) || !arguments.sets_of_project.contains(name));
     let settled = Scope::settle(model, &request).map_err(|error| {
         let refusal = Refusal::new(format!("--scope: {error}"));
         let unknown = request.sizes.keys().find(|n| !model.carriers.iter().any(|c| c.name == **n));
@@ -293,8 +295,12 @@ pub fn fix_constants(
     paint: Paint,
 ) -> anyhow::Result<BTreeMap<String, String>> {
     let mut fixed = BTreeMap::new();
-    for Setting { name, value } in settings {
-        if !model.constants.iter().any(|c| c.name == *name) {
+    for Setting { name, value, is_of_project } in settings {
+        let is_there = model.constants.iter().any(|c| c.name == *name);
+        if !is_there && *is_of_project {
+            continue;
+        }
+        if !is_there {
             bail!(no_constant(model, name));
         }
         if fixed.insert(name.clone(), value.clone()).is_some() {

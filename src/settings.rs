@@ -83,10 +83,10 @@ impl Settings {
         match command {
             Command::Check(a) => Settings::fill_check(a),
             Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
-                Settings::fill_verify(a)
+                Settings::fill_verify(a, true)
             }
-            Command::Mc(a) => Settings::fill_verify(&mut a.verify),
-            Command::Ldd(a) => Settings::fill_verify(&mut a.verify),
+            Command::Mc(a) => Settings::fill_verify(&mut a.verify, false),
+            Command::Ldd(a) => Settings::fill_verify(&mut a.verify, false),
             Command::Ltl(a) => Parts::of(&mut a.component, &mut a.output)
                 .scope(&mut a.scope)
                 .limits(&mut a.limits)
@@ -112,10 +112,9 @@ impl Settings {
                 .scope(&mut a.scope)
                 .solver(&mut a.solver)
                 .fill(&a.file),
-            Command::Eval(a) => match a.inputs.first().cloned() {
-                Some(file) => {
-                    Parts::of(&mut a.component, &mut a.output).scope(&mut a.scope).fill(Path::new(&file))
-                }
+            // What is no file is a formula, which belongs to no project.
+            Command::Eval(a) => match a.inputs.first().map(PathBuf::from).filter(|file| file.exists()) {
+                Some(file) => Parts::of(&mut a.component, &mut a.output).scope(&mut a.scope).fill(&file),
                 None => Ok(()),
             },
             Command::Parse(a) => {
@@ -144,11 +143,8 @@ impl Settings {
         }
     }
 
-    /// Fills in what the flags of an engine leave open.
-    ///
-    /// # Errors
-    /// As [`Settings::of`].
-    pub fn fill_verify(verify: &mut VerifyArguments) -> anyhow::Result<()> {
+    /// Fills in what the flags of an engine leave open; depth and encoding are those of symbolic engines.
+    fn fill_verify(verify: &mut VerifyArguments, is_symbolic: bool) -> anyhow::Result<()> {
         if verify.component.no_project {
             return Ok(());
         }
@@ -158,8 +154,10 @@ impl Settings {
         if verify.properties.is_empty() && verify.conjunct.is_empty() {
             verify.properties = settings.properties.unwrap_or_default();
         }
-        verify.depth = verify.depth.or(settings.depth);
-        if verify.encoding == EncodingName::Auto {
+        if is_symbolic {
+            verify.depth = verify.depth.or(settings.depth);
+        }
+        if is_symbolic && verify.encoding == EncodingName::Auto {
             verify.encoding = settings.encoding.unwrap_or_default();
         }
         Ok(())
@@ -173,7 +171,7 @@ impl Settings {
         if check.engine.is_none() && !check.verify.component.no_project {
             check.engine = Settings::of(&check.verify.file)?.engine;
         }
-        Settings::fill_verify(&mut check.verify)
+        Settings::fill_verify(&mut check.verify, check.engine != Some(EngineName::Mc))
     }
 }
 
@@ -226,8 +224,17 @@ impl<'a> Parts<'a> {
         self.component.include.extend(settings.include.iter().cloned());
         self.output.no_warnings |= settings.warnings == Some(false);
         if let Some(scope) = self.scope {
-            if scope.scope.is_empty() {
-                scope.scope = settings.scope.clone().unwrap_or_default();
+            for item in settings.scope.iter().flatten() {
+                let is_given = scope.scope.iter().any(|given| match (given, item) {
+                    (ScopeItem::Size(given, _), ScopeItem::Size(name, _)) => given == name,
+                    (given, item) => given == item,
+                });
+                if !is_given {
+                    scope.scope.push(item.clone());
+                    if let ScopeItem::Size(name, _) = item {
+                        scope.sets_of_project.push(name.clone());
+                    }
+                }
             }
             scope.maxint = scope.maxint.take().or_else(|| settings.maxint.clone());
             scope.minint = scope.minint.take().or_else(|| settings.minint.clone());
@@ -419,7 +426,7 @@ impl Reader {
                 DeValue::Integer(_) => self.integer(value)?.to_string(),
                 _ => self.text(value, "an expression of B")?,
             };
-            Ok(Setting { name: name.into(), value })
+            Ok(Setting { name: name.into(), value, is_of_project: true })
         };
         entries(table).map(of).collect()
     }

@@ -258,6 +258,29 @@ fn settings_are_found_above_the_machine_and_flags_come_before_them() {
 }
 
 #[test]
+fn settings_count_where_they_have_a_meaning() {
+    let dir = tempfile::tempdir().unwrap();
+    let settings = "include = [\"lib\"]\nset = { top = 4, other = 1 }\nscope = { NO = 3 }\ndepth = 7\nencoding = \"sat\"\n";
+    let machine = project(dir.path(), settings);
+    let run = |arguments: &[&str], more: &[&str]| {
+        let mut command = bsym();
+        let output =
+            command.current_dir(dir.path()).args(arguments).args(more).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    let path = machine.display().to_string();
+    for arguments in [&["mc"][..], &["ldd"], &["check", "--engine", "mc"], &["eval"]] {
+        let more: &[&str] = if arguments == ["eval"] { &[&path, "top"] } else { &[&path] };
+        let (code, text) = run(arguments, more);
+        assert_eq!(code, Some(0), "{arguments:?}: {text}");
+    }
+    // A formula belongs to no machine, and a flag that has no meaning is refused as ever.
+    assert_eq!(run(&["eval", "1+1"], &[]).0, Some(0));
+    assert_eq!(run(&["mc", "--set", "other=1"], &[&path]).0, Some(2));
+    assert_eq!(run(&["mc", "--scope", "NO=2"], &[&path]).0, Some(2));
+}
+
+#[test]
 fn settings_of_machines_that_match_hold_for_check_of_several() {
     if !has_solver() {
         return;

@@ -114,6 +114,9 @@ pub struct ScopeArguments {
         help_heading = "Scope"
     )]
     pub set: Vec<Setting>,
+    /// Sets whose sizes are settings of the project, for the machines that have them
+    #[arg(skip)]
+    pub sets_of_project: Vec<String>,
 }
 
 /// Limits of a run.

@@ -21,6 +21,8 @@ pub struct Setting {
     pub name: String,
     /// A B expression.
     pub value: String,
+    /// It is a setting of the project, for the machines that have the constant.
+    pub is_of_project: bool,
 }
 
 /// A scope as `SET=SIZE` or `prob`.
@@ -51,7 +53,7 @@ pub fn setting(text: &str) -> Result<Setting, String> {
     if name.is_empty() || value.is_empty() {
         return Err(form.into());
     }
-    Ok(Setting { name: name.into(), value: value.into() })
+    Ok(Setting { name: name.into(), value: value.into(), is_of_project: false })
 }
 
 /// A time as `500ms`, `60s`, `2m`, `1h` or plain seconds; not zero.
@@ -143,8 +145,9 @@ mod tests {
         for text in ["S", "S=x", "=3", "S=-1", ""] {
             assert!(scope(text).is_err(), "{text}");
         }
-        assert_eq!(setting("c = -1"), Ok(Setting { name: "c".into(), value: "-1".into() }));
-        assert_eq!(setting("f={1|->2}"), Ok(Setting { name: "f".into(), value: "{1|->2}".into() }));
+        let read = |text| setting(text).map(|setting| (setting.name, setting.value));
+        assert_eq!(read("c = -1"), Ok(("c".into(), "-1".into())));
+        assert_eq!(read("f={1|->2}"), Ok(("f".into(), "{1|->2}".into())));
         for text in ["c", "c=", "=1"] {
             assert!(setting(text).is_err(), "{text}");
         }

@@ -138,6 +138,7 @@ fn order(run: &Run) -> Order {
         maxint: Some(run.scope.maxint.clone()),
         minint: Some(run.scope.minint.clone()),
         set: arguments.scope.set.clone(),
+        sets_of_project: vec![],
     };
     let mut solver = arguments.solver.clone();
     // The search asks a solver of its own where the engines are to use the SAT solver.
