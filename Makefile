@@ -3,6 +3,8 @@
 # make test   all tests and lints, before a merge; what CI runs
 # make setup  finds or fetches libz3; afterwards plain cargo commands work too
 # make install PREFIX=/usr/local [DESTDIR=…]  the program, stripped, with its libz3, completions and manual pages
+# make dist   the Python wheel and an archive of the program, in dist
+# make test-wheel  the tests of the Python package with the wheel, in a fresh environment
 # make book   the documents as a book in target/book (needs mdbook)
 
 CARGO := $(or $(shell command -v cargo 2>/dev/null),$(wildcard $(HOME)/.cargo/bin/cargo),cargo)
@@ -29,7 +31,7 @@ QUICK := cli examples explain_code formats fuzz readme
 
 PREFIX ?= /usr/local
 
-.PHONY: demo check test test-program test-libraries setup install install-test uninstall book
+.PHONY: demo check test test-program test-libraries setup install install-test uninstall dist test-wheel test-python book
 .DEFAULT_GOAL := demo
 
 demo: setup
@@ -72,6 +74,18 @@ install-test: setup
 
 uninstall:
 	tools/install --remove '$(DESTDIR)' '$(PREFIX)'
+
+# Both have the program of `make install`.
+dist: setup
+	tools/wheel dist '$(CARGO)'
+
+test-wheel: setup
+	tools/test-wheel '$(CARGO)'
+
+# The same tests with a debug build, for the work on the package; needs pytest.
+test-python: setup
+	$(CARGO) build -p bsym
+	BSYM=target/debug/bsym PYTHONPATH=python python3 -m pytest -q python/tests
 
 book:
 	mdbook build
