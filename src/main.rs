@@ -150,10 +150,7 @@ fn check_page(command: &Command) -> anyhow::Result<()> {
 
 /// Fills in what the settings of the project say. Those of several machines are looked up for each.
 fn settle(command: &mut Command) -> anyhow::Result<()> {
-    match command {
-        Command::Check(a) if commands::checks_several(a) => Ok(()),
-        command => Settings::fill(command),
-    }
+    if commands::is_about_several(command) { Ok(()) } else { Settings::fill(command) }
 }
 
 /// Works for another process.
@@ -166,7 +163,7 @@ fn serve(start: Instant) -> ExitCode {
         }
     };
     let mut command = match assignment.order.clone() {
-        Order::Check(arguments) => Command::Check(*arguments),
+        Order::One { command, .. } => *command,
         Order::Search(arguments) => Command::Mc(*arguments),
     };
     command.vary(assignment.crashes);
@@ -233,9 +230,11 @@ impl Command {
     /// Whether a solver that is linked works in the process for long. The search asks it little.
     #[cfg(unix)]
     fn lets_library_work(&self) -> bool {
+        // Crashes of the processes of the machines are survived one by one.
+        if commands::is_about_several(self) {
+            return false;
+        }
         let solver = match self {
-            // The processes of the machines look after themselves.
-            Command::Check(a) if commands::checks_several(a) => return false,
             Command::Check(a) => &a.verify.solver.name,
             Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => &a.solver.name,
             Command::Po(a) => &a.solver.name,
@@ -266,7 +265,9 @@ impl Command {
     /// The files that are read of a command that can write a page.
     fn inputs(&self) -> Vec<&Path> {
         match self {
-            Command::Check(a) => [&a.verify.file].into_iter().chain(&a.more).map(PathBuf::as_path).collect(),
+            Command::Check(a) => {
+                [&a.verify.file].into_iter().chain(&a.batch.more).map(PathBuf::as_path).collect()
+            }
             Command::Ltl(a) => vec![&a.file],
             Command::Po(a) => {
                 [Some(&a.file), a.proofs.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
@@ -346,11 +347,11 @@ impl Command {
     }
 
     fn limits(&self) -> LimitArguments {
+        // Limits are those of each machine.
+        if commands::is_about_several(self) {
+            return LimitArguments::default();
+        }
         match self {
-            // Limits are those of each machine.
-            Command::Check(a) if commands::checks_several(a) => {
-                LimitArguments { timeout: None, memory: None }
-            }
             Command::Check(a) => a.verify.limits.clone(),
             Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => a.limits.clone(),
             Command::Mc(a) => a.verify.limits.clone(),

@@ -90,7 +90,7 @@ fn limits_give_the_result_so_far() {
 
 #[test]
 fn progress_is_told_in_events() {
-    let output = mc("Phonebook.mch", &["--scope", "Name=7,Number=7", "--timeout", "2s", "--jsonl"]);
+    let output = mc("Phonebook.mch", &["--scope", "Name=7,Number=7", "--timeout", "6s", "--jsonl"]);
     let lines: Vec<Json> = String::from_utf8_lossy(&output.stdout)
         .lines()
         .map(|l| serde_json::from_str(l).expect("an object a line"))

@@ -352,3 +352,66 @@ fn warnings_about_style_are_counted_and_can_be_left_out() {
     );
     assert_eq!(said(&["mc", "--no-warnings"]), "");
 }
+
+#[test]
+fn parse_mc_ltl_po_and_refine_take_several_machines() {
+    if !has_solver() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    models(dir.path());
+    let run = |arguments: &[&str]| {
+        let output = bsym().args(arguments).arg(dir.path()).stdin(Stdio::null()).output().unwrap();
+        (output.status.code(), output)
+    };
+    let (code, output) = run(&["parse", "--json"]);
+    assert_eq!(rows(&json(&output)), [("bad.mch", "holds"), ("good.mch", "holds"), ("wrong.mch", "refused")]);
+    assert_eq!(code, Some(2));
+    let (code, output) = run(&["mc", "--json", "--jsonl"]);
+    assert_eq!(code, Some(2), "{output:?}");
+    let (_, output) = run(&["mc", "--jsonl"]);
+    let lines: Vec<Json> =
+        String::from_utf8_lossy(&output.stdout).lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    // In the order of the machines, whichever ends first.
+    let names: Vec<&str> =
+        lines.iter().map(|l| l["file"].as_str().unwrap().rsplit('/').next().unwrap()).collect();
+    assert_eq!(names, ["bad.mch", "good.mch", "wrong.mch"]);
+    assert_eq!((&lines[0]["verdict"], &lines[1]["verdict"]), (&"violated".into(), &"holds".into()));
+    let (_, output) = run(&["ltl", "--formula", "G {x < 3}", "--json"]);
+    assert_eq!(
+        rows(&json(&output)),
+        [("bad.mch", "violated"), ("good.mch", "violated"), ("wrong.mch", "refused")]
+    );
+    let (code, output) = run(&["po", "--json", "--each", "5s"]);
+    assert_eq!(
+        rows(&json(&output)),
+        [("bad.mch", "unknown"), ("good.mch", "holds"), ("wrong.mch", "refused")]
+    );
+    assert_eq!(code, Some(2));
+    for (command, flag) in [("parse", "--print"), ("po", "--explain"), ("mc", "--trace=t.json")] {
+        let output = bsym().arg(command).arg(dir.path()).arg(flag).stdin(Stdio::null()).output().unwrap();
+        let code = output.status.code();
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let name = flag.split('=').next().unwrap();
+        assert!(code == Some(2) && said.contains(&format!("{name} goes with one machine")), "{said}");
+    }
+}
+
+#[test]
+fn the_table_is_written_for_spreadsheets() {
+    let dir = tempfile::tempdir().unwrap();
+    file(dir.path(), "a,b.mch", "MACHINE wrong INVARIANT END");
+    file(dir.path(), "good.mch", HOLDS);
+    let output =
+        bsym().arg("mc").arg(dir.path()).args(["--format", "csv"]).stdin(Stdio::null()).output().unwrap();
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "file,component,machine,verdict,engine,seconds,note");
+    assert!(lines[1].starts_with('"') && lines[1].contains("a,b.mch\",,,refused,"), "{text}");
+    assert!(lines[2].contains("good.mch,,good,holds,mc,"), "{text}");
+    assert_eq!((lines.len(), output.status.code()), (3, Some(2)));
+    // One machine has one line.
+    let one = dir.path().join("good.mch");
+    let output = bsym().arg("mc").arg(one).args(["--format", "csv"]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), 2);
+}

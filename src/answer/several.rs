@@ -24,7 +24,8 @@ pub enum RowVerdict {
 }
 
 impl RowVerdict {
-    fn word(self) -> &'static str {
+    /// The verdict in a word.
+    pub fn word(self) -> &'static str {
         match self {
             RowVerdict::Holds => "holds",
             RowVerdict::Violated => "violated",
@@ -185,7 +186,8 @@ impl Row {
         line.trim_end().to_string() + "\n"
     }
 
-    fn note(&self) -> String {
+    /// What is wrong, in a line.
+    pub fn note(&self) -> String {
         if let Some(error) = &self.error {
             return error.lines().next().unwrap_or_default().into();
         }

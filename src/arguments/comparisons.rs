@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::shared::*;
 
 /// `ltl`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct LtlArguments {
     /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, .buc, a Rodin project (folder or .zip)
     pub file: PathBuf,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     #[command(flatten)]
     pub component: ComponentArguments,
     /// A formula to check in place of those of the machine (repeatable)
@@ -39,10 +42,12 @@ pub struct LtlArguments {
 }
 
 /// `refine`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct RefineArguments {
     /// The refinement or implementation: .ref, .imp
     pub file: PathBuf,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     #[command(flatten)]
     pub component: ComponentArguments,
     #[command(flatten)]

@@ -9,9 +9,10 @@ mod values;
 mod verify;
 mod walks;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use serde::{Deserialize, Serialize};
 
 pub use comparisons::*;
 pub use graph::*;
@@ -37,7 +38,7 @@ const AFTER_HELP: &str = "Exit codes: 0 holds (or the command did its work), 1 v
 its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure of bsym itself or a file that cannot be written.";
 
 /// What to do.
-#[derive(Subcommand, Debug)]
+#[derive(Serialize, Deserialize, Subcommand, Clone, Debug)]
 pub enum Command {
     /// Decide with all engines under one deadline
     Check(CheckArguments),
@@ -62,10 +63,11 @@ pub enum Command {
         mut_arg("encoding", |encoding| encoding.hide(true)),
         mut_arg("certificate", |certificate| certificate.hide(true))
     )]
+    #[serde(skip)]
     Ldd(LddArguments),
     /// Check temporal formulas (LTL) on all paths, by default in ProB's finite scope
     #[command(
-        mut_arg("format", without_reports),
+        mut_arg("format", with_table),
         long_about = "Check temporal formulas (LTL) on all paths, by default in ProB's finite scope\n\nThe formulas are those of the \
                       definitions ASSERT_LTL…, or of --formula, in ProB's syntax: {P}, e(op), [op], deadlock, sink, G F X U W R, the \
                       past Y O H S T, and `WF(op) & SF(op) => f`, `WEF => f`, `SEF => f` for fair paths. A path is infinite or ends in a \
@@ -88,57 +90,215 @@ pub enum Command {
                       arrows are solid where all states of a node are led to one and the same node; with --view dfa, where all \
                       states of a node can do it. Places are found by Graphviz's dot, if it is installed."
     )]
+    #[serde(skip)]
     Graph(GraphArguments),
     /// Take random steps from an initial state, by default in ProB's finite scope
     #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
     Simulate(SimulateArguments),
     /// Take the steps of a machine yourself: a session on the terminal, or lines from a pipe, by default in ProB's finite scope
     #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
     Animate(AnimateArguments),
     /// Check syntax and types only
     Parse(ParseArguments),
     /// Evaluate expressions and predicates
     #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
     Eval(EvalArguments),
     /// Prove the obligations of the invariant and write their status
-    #[command(mut_arg("format", without_reports))]
+    #[command(mut_arg("format", with_table))]
     Po(PoArguments),
     /// Find auxiliary invariants that discharge open proof obligations
-    #[command(mut_arg("format", without_reports))]
+    #[command(mut_arg("format", with_table))]
     Strengthen(StrengthenArguments),
     /// Count, explain and convert the proof status of Rodin, ProB or Atelier B
     #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
     Proofs(ProofsArguments),
     /// Repeat the checks of a certificate
     #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
     Certify(CertifyArguments),
     /// Replay a trace on a machine
     #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
     Replay(ReplayArguments),
     /// Explain a message by its code: what it means, an example, and its mended form
+    #[serde(skip)]
     Explain(ExplainArguments),
     /// Serve an editor (Language Server Protocol over standard input and output)
+    #[serde(skip)]
     Lsp(LspArguments),
     /// Work for another process of this program, which says on standard input what to do
     #[command(hide = true)]
+    #[serde(skip)]
     Worker(WorkerArguments),
     /// Write the completions of a shell to standard output
     #[command(hide = true)]
+    #[serde(skip)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Write the manual page to standard output, or all pages to a folder
     #[command(hide = true)]
+    #[serde(skip)]
     Manual(ManualArguments),
 }
 
-/// The forms of results of commands that find no faults of a file.
+/// Offers the forms of results of commands that find no faults of a file.
 fn without_reports(format: clap::Arg) -> clap::Arg {
+    only(format, |form| !form.is_report())
+}
+
+/// Offers these forms and the table of several machines.
+fn with_table(format: clap::Arg) -> clap::Arg {
+    only(format, |form| !form.is_report() || form == FormatName::Csv)
+}
+
+fn only(format: clap::Arg, is_offered: impl Fn(FormatName) -> bool) -> clap::Arg {
     use clap::builder::{PossibleValuesParser, TypedValueParser};
-    let forms = FormatName::value_variants().iter().filter(|form| !form.is_report());
+    let forms = FormatName::value_variants().iter().filter(|form| is_offered(**form));
     let words = PossibleValuesParser::new(forms.filter_map(|form| form.to_possible_value()));
     format.value_parser(words.try_map(|word| FormatName::from_str(&word, false)))
+}
+
+/// The arguments of a command that takes several machines.
+pub struct Batch<'a> {
+    /// The file that is named first.
+    pub file: &'a Path,
+    /// The others.
+    pub batch: &'a BatchArguments,
+    /// Number of machines that are looked at side by side, where the command line says it.
+    pub jobs: Option<usize>,
+    /// How the results are shown.
+    pub output: &'a OutputArguments,
+    /// Flags that are given and name one file.
+    pub flags_of_one: Vec<&'static str>,
+}
+
+impl Command {
+    /// Returns the name of a command that takes several machines.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Command::Check(_) => "check",
+            Command::Mc(_) => "mc",
+            Command::Parse(_) => "parse",
+            Command::Ltl(_) => "ltl",
+            Command::Refine(_) => "refine",
+            Command::Po(_) => "po",
+            Command::Strengthen(_) => "strengthen",
+            _ => "command",
+        }
+    }
+
+    /// Returns the machines that are named, where the command takes several.
+    pub fn batch(&self) -> Option<Batch<'_>> {
+        let given = |flags: &[(&'static str, bool)]| -> Vec<&'static str> {
+            flags.iter().filter(|(_, is_given)| *is_given).map(|(flag, _)| *flag).collect()
+        };
+        let of_run = |a: &VerifyArguments| {
+            let names_status = a.proofs.as_ref().is_some_and(|path| path != Path::new("auto"));
+            given(&[
+                ("--trace", a.trace.is_some()),
+                ("--certificate", a.certificate.is_some()),
+                ("--machine", a.component.component.is_some()),
+                ("--proofs", names_status),
+            ])
+        };
+        macro_rules! batch {
+            ($a:expr, $jobs:expr, $flags:expr) => {
+                Batch {
+                    file: &$a.file,
+                    batch: &$a.batch,
+                    jobs: $jobs,
+                    output: &$a.output,
+                    flags_of_one: [given(&$flags), given(&[("--machine", $a.component.component.is_some())])]
+                        .concat(),
+                }
+            };
+        }
+        Some(match self {
+            Command::Check(CheckArguments { verify, batch, jobs, .. }) => Batch {
+                file: &verify.file,
+                batch,
+                jobs: *jobs,
+                output: &verify.output,
+                flags_of_one: of_run(verify),
+            },
+            Command::Mc(McArguments { verify, batch, checkpoint, resume, .. }) => {
+                let own = given(&[("--checkpoint", checkpoint.is_some()), ("--resume", resume.is_some())]);
+                Batch {
+                    file: &verify.file,
+                    batch,
+                    jobs: None,
+                    output: &verify.output,
+                    flags_of_one: [of_run(verify), own].concat(),
+                }
+            }
+            Command::Parse(a) => batch!(a, None, [("--print", a.print), ("--types", a.types)]),
+            Command::Ltl(a) => batch!(a, None, [("--trace", a.trace.is_some())]),
+            Command::Refine(a) => batch!(a, None, [("--trace", a.trace.is_some())]),
+            Command::Po(a) => batch!(
+                a,
+                a.jobs,
+                [
+                    ("--output-file", a.output_file.is_some()),
+                    ("--explain", a.explain.is_some()),
+                    ("--proofs", a.proofs.is_some()),
+                    ("--export", a.export.is_some()),
+                ]
+            ),
+            Command::Strengthen(a) => {
+                batch!(a, None, [("--patch", a.patch.is_some()), ("--proofs", a.proofs.is_some())])
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the command for one of several machines, as a process is asked that answers with data. The machines share
+    /// the cores, so that each has one.
+    pub fn of_one(&self, file: &Path, component: Option<&str>) -> Command {
+        let output = OutputArguments { json: true, ..OutputArguments::default() };
+        let mut one = self.clone();
+        macro_rules! set {
+            ($a:expr, $of:expr) => {{
+                $a.batch = BatchArguments::default();
+                $of.file = file.to_path_buf();
+                $of.output = output;
+                if component.is_some() {
+                    $of.component.component = component.map(str::to_string);
+                }
+            }};
+        }
+        match &mut one {
+            Command::Check(a) => {
+                set!(a, a.verify);
+                (a.jobs, a.verify.html) = (Some(1), None);
+            }
+            Command::Mc(a) => {
+                set!(a, a.verify);
+                a.verify.html = None;
+            }
+            Command::Parse(a) => set!(a, a),
+            Command::Ltl(a) => {
+                set!(a, a);
+                a.html = None;
+            }
+            Command::Refine(a) => {
+                set!(a, a);
+                a.html = None;
+            }
+            Command::Po(a) => {
+                set!(a, a);
+                (a.jobs, a.html) = (Some(1), None);
+            }
+            Command::Strengthen(a) => set!(a, a),
+            _ => {}
+        }
+        one
+    }
 }
 
 /// Of `explain`.

@@ -4,15 +4,18 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::shared::*;
 use super::values::*;
 
 /// `po`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct PoArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     #[command(flatten)]
     pub component: ComponentArguments,
     /// Write the status of every obligation
@@ -53,10 +56,12 @@ pub struct PoArguments {
 }
 
 /// `strengthen`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct StrengthenArguments {
     /// The machine: .mch, .ref, .imp, .sys, .eventb, .bum, a Rodin project (folder or .zip)
     pub file: PathBuf,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     #[command(flatten)]
     pub component: ComponentArguments,
     /// Write the conjuncts as a patch of the machine's text (.mch, .ref, .imp, .sys)

@@ -3,14 +3,17 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use serde::{Deserialize, Serialize};
 
 use super::shared::*;
 
 /// `parse`.
-#[derive(Args, Clone, Debug)]
+#[derive(Serialize, Deserialize, Args, Clone, Debug)]
 pub struct ParseArguments {
     /// The machine
     pub file: PathBuf,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     #[command(flatten)]
     pub component: ComponentArguments,
     /// Print the machine as it was understood

@@ -58,6 +58,20 @@ impl OutputArguments {
     }
 }
 
+/// Several machines in one command.
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
+pub struct BatchArguments {
+    /// More machines, folders of machines or patterns ('models/**/*.mch'): each machine has a process of its own, with limits of its own
+    #[arg(value_name = "FILE")]
+    pub more: Vec<PathBuf>,
+    /// Every machine of a Rodin project or ProB package, not its last refinement alone
+    #[arg(long, help_heading = "Several machines")]
+    pub all: bool,
+    /// Of several machines show only those that do not hold
+    #[arg(short, long, help_heading = "Several machines")]
+    pub quiet: bool,
+}
+
 /// The form of a result.
 #[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FormatName {
@@ -72,12 +86,14 @@ pub enum FormatName {
     Junit,
     /// Annotations of GitHub
     Github,
+    /// A line for each machine, with commas between the values
+    Csv,
 }
 
 impl FormatName {
     /// Whether it is made of what is wrong, whatever the command: [`crate::report`].
     pub fn is_report(self) -> bool {
-        matches!(self, FormatName::Sarif | FormatName::Junit | FormatName::Github)
+        matches!(self, FormatName::Sarif | FormatName::Junit | FormatName::Github | FormatName::Csv)
     }
 }
 

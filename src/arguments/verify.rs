@@ -91,21 +91,14 @@ pub struct VerifyArguments {
 pub struct CheckArguments {
     #[command(flatten)]
     pub verify: VerifyArguments,
-    /// More machines, folders of machines or patterns ('models/**/*.mch'): each machine is checked in a process of its own, with limits of its own
-    #[arg(value_name = "FILE")]
-    pub more: Vec<PathBuf>,
-    /// Check every machine of a Rodin project or ProB package, not its last refinement alone
-    #[arg(long, help_heading = "Several machines")]
-    pub all: bool,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     /// Engines, or of several machines the machines, that work at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Limits")]
     pub jobs: Option<usize>,
     /// Ask this engine alone
     #[arg(long, value_enum, value_name = "ENGINE", help_heading = "What to check")]
     pub engine: Option<EngineName>,
-    /// Of several machines show only those that do not hold
-    #[arg(short, long, help_heading = "Several machines")]
-    pub quiet: bool,
 }
 
 /// `mc`.
@@ -113,6 +106,8 @@ pub struct CheckArguments {
 pub struct McArguments {
     #[command(flatten)]
     pub verify: VerifyArguments,
+    #[command(flatten)]
+    pub batch: BatchArguments,
     /// Which state is expanded next
     #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER", help_heading = "Search")]
     pub order: OrderName,
@@ -150,6 +145,7 @@ impl McArguments {
     pub fn new(verify: VerifyArguments) -> McArguments {
         McArguments {
             verify,
+            batch: BatchArguments::default(),
             order: OrderName::BreadthFirst,
             max_states: None,
             max_valuations: None,

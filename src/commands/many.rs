@@ -1,19 +1,18 @@
-//! `bsym check` of several machines, each in a process of its own.
+//! A command about several machines, each in a process of its own.
 //!
 //! A machine that crashes or takes all memory does not touch the others then, and each has limits of its own.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::time::{Duration, Instant};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 
 use crate::answer::Answer;
 use crate::answer::several::{Row, Several};
 use crate::answer::statistics::seconds;
-use crate::arguments::{self, CheckArguments, OutputArguments};
+use crate::arguments::{self, Batch, Command};
 use crate::commands::targets::{Target, targets};
 use crate::output;
 use crate::paint::Paint;
@@ -28,16 +27,22 @@ const TICK: Duration = Duration::from_millis(20);
 /// The processes end within their own time after a limit or an interrupt, and their rows are read after that.
 const PATIENCE: u32 = 3;
 
-/// Runs the command.
+/// Runs the command for each machine.
 ///
 /// # Errors
 /// A flag that names one file, which several machines cannot share.
-pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answer> {
-    refuse_flags_of_one(arguments)?;
-    let files = targets(arguments)?;
-    let jobs = arguments::jobs(arguments.jobs).min(files.len());
+pub fn run(command: &Command, control: &Control) -> anyhow::Result<Answer> {
+    let batch = command.batch().context("the command takes one machine")?;
+    if let Some(flag) = batch.flags_of_one.first() {
+        bail!(
+            Refusal::new(format!("{flag} goes with one machine, and several are named"))
+                .help("name one machine, or leave the flag out")
+        );
+    }
+    let files = targets(&batch)?;
+    let jobs = arguments::jobs(batch.jobs).min(files.len());
     let processes =
-        Processes { arguments, files: &files, next: AtomicUsize::new(0), running: Mutex::default() };
+        Processes { command, files: &files, next: AtomicUsize::new(0), running: Mutex::default() };
     let done: Arc<Mutex<Vec<Option<Row>>>> = Arc::new(Mutex::new(vec![None; files.len()]));
     let (so_far, names, start) = (done.clone(), files.clone(), control.start);
     control.be_patient(PATIENCE);
@@ -49,12 +54,12 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
             scope.spawn(move || processes.work(&send));
         }
         drop(send);
-        let table = Table::new(arguments, &files);
+        let mut table = Table::new(&batch, &files);
         loop {
             match rows.recv_timeout(TICK) {
                 Ok((index, row)) => {
-                    table.show(&row);
                     locked(&done)[index] = Some(row);
+                    table.show(&locked(&done));
                 }
                 Err(mpsc::RecvTimeoutError::Timeout) if control.stopped().is_some() => processes.stop(),
                 Err(mpsc::RecvTimeoutError::Timeout) => {}
@@ -64,8 +69,8 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     });
     control.finish();
     let answer = several(&files, &done, control.seconds());
-    // The lines were written as the machines ended.
-    Ok(if arguments.verify.output.jsonl { Answer::Said(answer.exit()) } else { answer })
+    // The lines were written before.
+    Ok(if batch.output.jsonl { Answer::Said(answer.exit()) } else { answer })
 }
 
 fn several(files: &[Target], done: &Mutex<Vec<Option<Row>>>, seconds: f64) -> Answer {
@@ -78,24 +83,9 @@ fn several(files: &[Target], done: &Mutex<Vec<Option<Row>>>, seconds: f64) -> An
     Answer::Several(Box::new(Several::new(rows.collect(), seconds)))
 }
 
-fn refuse_flags_of_one(arguments: &CheckArguments) -> anyhow::Result<()> {
-    let verify = &arguments.verify;
-    let flag = match verify {
-        v if v.trace.is_some() => "--trace",
-        v if v.certificate.is_some() => "--certificate",
-        v if v.component.component.is_some() => "--machine",
-        v if v.proofs.as_ref().is_some_and(|p| p != Path::new("auto")) => "--proofs",
-        _ => return Ok(()),
-    };
-    bail!(
-        Refusal::new(format!("{flag} goes with one machine, and several are named"))
-            .help("name one machine, or leave the flag out")
-    )
-}
-
 /// The processes of the machines.
 struct Processes<'a> {
-    arguments: &'a CheckArguments,
+    command: &'a Command,
     files: &'a [Target],
     /// The file that is begun next.
     next: AtomicUsize,
@@ -162,20 +152,11 @@ impl Processes<'_> {
     /// The question about one machine.
     ///
     /// # Errors
-    /// As [`Settings::fill_check`].
+    /// As [`Settings::of`].
     fn order(&self, target: &Target) -> anyhow::Result<Order> {
-        let mut arguments = self.arguments.clone();
-        arguments.verify.file = target.file.clone();
-        if target.component.is_some() {
-            arguments.verify.component.component = target.component.clone();
-        }
-        arguments.verify.output = OutputArguments { json: true, ..OutputArguments::default() };
-        arguments.verify.html = None;
-        // The machines share the cores, so that each has one for its engines.
-        let (more, all, jobs, quiet) = (vec![], false, Some(1), false);
-        let mut check = CheckArguments { more, all, jobs, quiet, ..arguments };
-        Settings::fill_check(&mut check)?;
-        Ok(Order::Check(Box::new(check)))
+        let mut command = self.command.of_one(&target.file, target.component.as_deref());
+        Settings::fill(&mut command)?;
+        Ok(Order::One { command: Box::new(command), file: target.file.clone() })
     }
 
     /// Starts a process. `None` once there was an interrupt.
@@ -200,28 +181,33 @@ impl Processes<'_> {
     }
 }
 
-/// The rows, shown as they come.
+/// The rows, shown in the order of the machines as far as they are there.
 struct Table<'a> {
-    arguments: &'a CheckArguments,
+    batch: &'a Batch<'a>,
     width: usize,
     paint: Paint,
+    /// Number of rows that were shown.
+    shown: usize,
 }
 
 impl<'a> Table<'a> {
-    fn new(arguments: &'a CheckArguments, files: &[Target]) -> Table<'a> {
+    fn new(batch: &'a Batch<'a>, files: &[Target]) -> Table<'a> {
         let width = files.iter().map(|f| f.shown().chars().count()).max().unwrap_or(0);
-        Table { arguments, width, paint: Paint::stdout(arguments.verify.output.color) }
+        Table { batch, width, paint: Paint::stdout(batch.output.color), shown: 0 }
     }
 
-    fn show(&self, row: &Row) {
-        let format = &self.arguments.verify.output;
-        let is_whole = format.is_for_programs() && !format.jsonl;
-        if is_whole || (self.arguments.quiet && row.holds()) {
-            return;
-        }
-        match format.jsonl {
-            true => output::json_line(row),
-            false => output::result(&row.line(self.width, self.paint)),
+    fn show(&mut self, rows: &[Option<Row>]) {
+        while let Some(Some(row)) = rows.get(self.shown) {
+            self.shown += 1;
+            let format = self.batch.output;
+            let is_whole = format.is_for_programs() && !format.jsonl;
+            if is_whole || (self.batch.batch.quiet && row.holds()) {
+                continue;
+            }
+            match format.jsonl {
+                true => output::json_line(row),
+                false => output::result(&row.line(self.width, self.paint)),
+            }
         }
     }
 }

@@ -5,7 +5,7 @@
 //!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
 //!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, by an `explicit`
 //!   search and a `simulation`, and what was `compared` is part of the answer.
-//! - `many` has `check` look at several machines, each in a process of its own; which they are, `targets` says.
+//! - `many` has a command look at several machines, each in a process of its own; which they are, `targets` says.
 //! - `certify` and `replay` look at evidence again.
 //! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its room is [`crate::lsp`].
@@ -55,7 +55,7 @@ use crate::race::control::Control;
 use crate::race::process;
 use crate::refusal::Refusal;
 
-pub use targets::is_asked as checks_several;
+pub use targets::is_about_several;
 
 /// Carries out a command and says its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
@@ -63,7 +63,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
     let done = match command {
         // What it says goes to the editor.
         Command::Lsp(_) => return lsp::run(control),
-        Command::Check(a) if targets::is_asked(&a) => many::run(&a, control),
+        command if is_about_several(&command) => many::run(&command, control),
         Command::Check(a) => match a.engine {
             None | Some(EngineName::Check) => check::run(&a, control),
             Some(EngineName::Bmc) => verify::run(Engine::Bmc, &a.verify, control),

@@ -8,7 +8,7 @@ use bsym_language::eventb::{package, rodin};
 use bsym_language::files;
 use bsym_language::source::Sources;
 
-use crate::arguments::CheckArguments;
+use crate::arguments::{Batch, Command};
 use crate::input::is_machine;
 use crate::refusal::Refusal;
 
@@ -33,24 +33,24 @@ impl Target {
     }
 }
 
-/// Whether there is more than the one machine that `check` looks at itself: several files, a pattern, a folder of machines
+/// Whether a command is about more than the one machine that it looks at itself: several files, a pattern, a folder of machines
 /// that is no Rodin project, or all machines of one.
-pub fn is_asked(arguments: &CheckArguments) -> bool {
-    let file = &arguments.verify.file;
+pub fn is_about_several(command: &Command) -> bool {
+    let Some(Batch { file, batch, .. }) = command.batch() else { return false };
     let is_folder = || is_plain_folder(file) && !machines_in(file).is_empty();
-    arguments.all || !arguments.more.is_empty() || is_pattern(file) || is_folder()
+    batch.all || !batch.more.is_empty() || is_pattern(file) || is_folder()
 }
 
-/// The machines to check, each once: those named, for a folder those below it, by name, for a pattern what it matches.
+/// The machines that are named, each once: those named, for a folder those below it, by name, for a pattern what it matches.
 ///
 /// # Errors
 /// A pattern that is none, or matches no machine.
-pub fn targets(arguments: &CheckArguments) -> anyhow::Result<Vec<Target>> {
+pub fn targets(named: &Batch<'_>) -> anyhow::Result<Vec<Target>> {
     let mut all: Vec<Target> = vec![];
-    for named in std::iter::once(&arguments.verify.file).chain(&arguments.more) {
-        for file in files_of(named)? {
+    for path in std::iter::once(named.file).chain(named.batch.more.iter().map(PathBuf::as_path)) {
+        for file in files_of(path)? {
             // What has no machine in it is a row that says so.
-            let components = if arguments.all { components(&file) } else { vec![] };
+            let components = if named.batch.all { components(&file) } else { vec![] };
             let found = match components.is_empty() {
                 true => vec![Target::file(file)],
                 false => components

@@ -1,5 +1,6 @@
 //! The words between a process and the one that it works for: one line of JSON each.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bsym_explore::report::Progress;
@@ -7,13 +8,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::found::Found;
 use crate::answer::several::Row;
-use crate::arguments::{CheckArguments, McArguments};
+use crate::arguments::{Command, McArguments};
 
 /// The work of a process.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub enum Order {
-    /// Check one of several machines. The answer is [`Message::Row`].
-    Check(Box<CheckArguments>),
+    /// Carry out a command for one of several machines. The answer is [`Message::Row`].
+    One {
+        /// The command.
+        command: Box<Command>,
+        /// The file of the machine.
+        file: PathBuf,
+    },
     /// Search the states beside the engines. The answer is [`Message::Found`].
     Search(Box<McArguments>),
 }
@@ -22,15 +28,15 @@ impl Order {
     /// A name for lists of processes.
     pub fn name(&self) -> &'static str {
         match self {
-            Order::Check(_) => "check",
+            Order::One { command, .. } => command.name(),
             Order::Search(_) => "search",
         }
     }
 
     /// The file that it is about, for lists of processes.
-    pub fn file(&self) -> &std::path::Path {
+    pub fn file(&self) -> &Path {
         match self {
-            Order::Check(arguments) => &arguments.verify.file,
+            Order::One { file, .. } => file,
             Order::Search(arguments) => &arguments.verify.file,
         }
     }

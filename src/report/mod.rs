@@ -1,4 +1,4 @@
-//! Results in the forms that other programs read: SARIF, JUnit, the annotations of GitHub.
+//! Results in the forms that other programs read: SARIF, JUnit, the annotations of GitHub, a table with commas.
 //!
 //! All are made from what `--json` says of each file ([`findings`]), so that several machines, of which each is checked in
 //! a process of its own, are told in the same words as one.
@@ -7,6 +7,7 @@ mod findings;
 mod github;
 mod junit;
 mod sarif;
+mod table;
 
 use crate::answer::Answer;
 use crate::answer::several::Row;
@@ -23,6 +24,7 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
         FormatName::Sarif => sarif::write,
         FormatName::Junit => junit::write,
         FormatName::Github => github::write,
+        FormatName::Csv => |_, _| String::new(),
     };
     let exit = answer.exit() as i32;
     let rows = match answer {
@@ -32,6 +34,9 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
             vec![Row::of(subject.unwrap_or_default(), answer, answer.exit(), seconds)]
         }
     };
+    if format.form() == FormatName::Csv {
+        return Some(Ok(table::write(&rows)));
+    }
     let checked: Vec<Checked> = rows.iter().map(Checked::of).collect();
     Some(Ok(write(&checked, exit)))
 }
