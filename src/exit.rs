@@ -1,12 +1,13 @@
-//! The exit codes: what a script is told.
+//! The exit codes, for scripts.
 
 use std::process::ExitCode;
 
-/// What the program ends with. Of several inputs of one command the greatest counts; of several machines that are checked, a
-/// failure before wrong input before what is violated before what is unknown (`commands::many`).
+/// Exit code of the program. Of several inputs of one command the greatest counts; of several machines that are
+/// checked, a failure takes precedence over wrong input, a violation and an unknown result, in this order
+/// (`commands::many`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Exit {
-    /// It holds, or the command did its work.
+    /// The property holds, or the command did its work.
     Done = 0,
     /// Something is violated, or a certificate or trace fails its check.
     Violated = 1,
@@ -19,7 +20,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit with this code; what no command ends with is a failure.
+    /// Returns the exit with this code; an unknown code is a failure.
     #[cfg(unix)]
     pub fn of_code(code: u8) -> Exit {
         let all = [Exit::Done, Exit::Violated, Exit::Refused, Exit::Unknown];

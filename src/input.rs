@@ -33,7 +33,7 @@ pub struct Input {
     pub diagnostics: Vec<DiagnosticObject>,
 }
 
-/// A file that was read: its texts, the model if there is one, the messages.
+/// A file that was read: its texts, the model if it has one, and the messages.
 #[derive(Debug)]
 pub struct ReadFile {
     /// The files.
@@ -92,8 +92,8 @@ fn checked(path: &Path, file: ReadFile, format: &OutputArguments) -> anyhow::Res
     Ok(Input { model, diagnostics })
 }
 
-/// Prints the warnings about a file to standard error. With `all` false those about style are counted: only `parse` and
-/// the editor show each.
+/// Prints the warnings about a file to standard error. With `all` false, those about style are only counted: only
+/// `parse` and the editor show each.
 pub fn warn(path: &Path, file: &ReadFile, format: &OutputArguments, all: bool) {
     if format.no_warnings {
         return;
@@ -179,7 +179,7 @@ fn unreadable(path: &Path, error: &LoadError) -> Refusal {
     }
 }
 
-/// Whether a file is a machine or model by its name.
+/// Returns whether a file is a machine or model by its name.
 pub fn is_machine(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     matches!(extension.as_str(), "mch" | "ref" | "imp" | "sys" | "eventb" | "bum" | "buc")
@@ -192,7 +192,7 @@ fn list(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What the user says about the scope.
+/// Returns the user's choices for the scope.
 ///
 /// # Errors
 /// A size given twice.
@@ -239,7 +239,7 @@ pub struct Finite {
     pub model: Model,
     pub scope: Scope,
     pub settings: BTreeMap<String, String>,
-    /// What the user says about the scope, and that it is ProB's where nothing is said.
+    /// The user's choices for the scope, and ProB's scope where there is no choice.
     pub sizes: ScopeArguments,
 }
 
@@ -256,8 +256,8 @@ pub fn finite(
     finite_scope(machine(file, component, output)?.model, scope, output)
 }
 
-/// The same for a refinement that is held against its abstraction: that its states do not have what the abstraction has
-/// is no warning then.
+/// Reads a refinement that is compared with its abstraction, as [`finite`] does. That its states lack what the
+/// abstraction has is no warning then.
 ///
 /// # Errors
 /// As [`finite`].
@@ -288,7 +288,7 @@ fn finite_scope(
 /// Adds an axiom `constant = expression` for every `--set`.
 ///
 /// # Errors
-/// An unknown constant, or an expression that is wrong or of another type.
+/// An unknown constant, or an expression that is invalid or of another type.
 pub fn fix_constants(
     model: &mut Model,
     settings: &[Setting],
@@ -314,7 +314,7 @@ pub fn fix_constants(
                 paint,
             )
         })?;
-        // A value that speaks of variables would hold in some states only.
+        // A value that depends on variables would hold in some states only.
         if let Some(&id) = Names::of_pred(&pred).variables.first() {
             let variable = &model.variables[id.index()].name;
             bail!("--set: `{variable}` is a variable; a constant needs a constant value");
@@ -349,8 +349,8 @@ fn no_constant(model: &Model, name: &str) -> Refusal {
     }
 }
 
-/// What to check, from `--prop` and `--conjunct`, with warnings about what the machine does not have. A
-/// machine without an invariant is checked for well-definedness alone, where that is asked.
+/// Returns the properties to check, from `--prop` and `--conjunct`, with warnings about what the machine does not have.
+/// A machine without an invariant is checked for well-definedness alone, where that is asked.
 ///
 /// # Errors
 /// An unknown conjunct, or nothing to check.
@@ -360,7 +360,7 @@ pub fn properties(
     conjuncts: &[String],
     well_definedness: bool,
 ) -> anyhow::Result<(Vec<Property>, Vec<String>)> {
-    // What is checked unless something is said; nobody misses what the machine does not have then.
+    // Default properties; a machine that lacks one of them gives no warning.
     let by_default = asked.is_empty();
     let mut asked =
         if by_default { vec![PropertyName::Inv, PropertyName::Assertions] } else { asked.to_vec() };

@@ -1,12 +1,12 @@
 //! The command line of bsym: the only code that prints, reads arguments or exits.
 //!
-//! In goes a command line, out come an answer and an exit code. Nothing is decided here: engines and searches say what
-//! holds, and what they say is neither softened nor guessed from its wording.
+//! It turns a command line into an answer and an exit code. It makes no decisions about models: engines and searches
+//! find verdicts, and these are neither softened nor guessed from their wording.
 //!
 //! A command goes through `arguments`, `commands` (which read with `input`, `solvers` and `traces`, and work under
-//! `race::control`), `answer` (what is said, as data) and `output` (how it is said; `report` for the forms of other programs), and ends as an `exit`;
-//! a [`refusal`] takes the short way. `progress` tells what happens meanwhile. What works beside something else, in a
-//! thread or in a process of its own, and the end of all of it is the business of `race`.
+//! `race::control`), `answer` (the content, as data) and `output` (how it is printed; `report` for the formats of other
+//! programs), and ends as an `exit`; a [`refusal`] takes the short way. `progress` reports on work in progress. `race`
+//! runs work in parallel, in a thread or in a process of its own, and ensures that all of it ends.
 
 mod answer;
 mod arguments;
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
         Err(error) => {
             if error.use_stderr() {
                 let _ = error.print();
-                // Who names a machine alone wants it checked.
+                // `bsym m.mch` without a subcommand: suggest `check`.
                 let file = std::env::args().nth(1).filter(|a| input::is_machine(Path::new(a)));
                 if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), file) {
                     output::note(&format!("  = help: `bsym check {file}` checks a machine"));
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     let (start, attempt) = match Attempt::of_this_process() {
         Some(attempt) => {
-            // Whatever led to the crash should not happen again.
+            // Varies the random choices, so that the crash does not recur.
             command.vary(attempt.crashes);
             (start.checked_sub(attempt.spent).unwrap_or(start), Some(attempt))
         }
@@ -115,7 +115,7 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// The command that is called otherwise in other tools.
+/// Returns our command for a name that other tools use.
 fn meant(word: &str) -> Option<&'static str> {
     Some(match word {
         "verify" | "run" | "prove" | "test" | "validate" | "model-check" | "solve" => "check",
@@ -132,7 +132,7 @@ fn meant(word: &str) -> Option<&'static str> {
     })
 }
 
-/// Looks whether the page can be written, before a long run and before anything else is written to it.
+/// Checks whether the page can be written, before a long run and before anything else is written to it.
 fn check_page(command: &Command) -> anyhow::Result<()> {
     match command.page() {
         Some(path) => {
@@ -148,7 +148,7 @@ fn check_page(command: &Command) -> anyhow::Result<()> {
     }
 }
 
-/// Fills in what the settings of the project say. Those of several machines are looked up for each.
+/// Fills in the settings of the project. Those of several machines are looked up for each.
 fn settle(command: &mut Command) -> anyhow::Result<()> {
     if commands::is_about_several(command) { Ok(()) } else { Settings::fill(command) }
 }
@@ -215,7 +215,7 @@ fn report_panic(info: &std::panic::PanicHookInfo<'_>) {
 }
 
 fn log(format: OutputArguments) {
-    // The lines of progress have their own way; RUST_LOG asks for the inner workings.
+    // Progress has its own output; RUST_LOG selects internal messages.
     let default = if format.verbose > 2 { "debug" } else { "warn" };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
     let paint = paint::Paint::stderr(format.color);
@@ -227,7 +227,7 @@ fn log(format: OutputArguments) {
 }
 
 impl Command {
-    /// Whether a solver that is linked works in the process for long. The search asks it little.
+    /// Returns whether a linked solver works in this process for long. The search asks it little.
     #[cfg(unix)]
     fn lets_library_work(&self) -> bool {
         // Crashes of the processes of the machines are survived one by one.
@@ -246,7 +246,7 @@ impl Command {
         cfg!(feature = "z3") && solver.as_ref().is_none_or(|name| name == "z3")
     }
 
-    /// Other random choices where there are any.
+    /// Changes the seed after crashes, for commands that have one.
     fn vary(&mut self, crashes: u64) {
         let seed = match self {
             Command::Check(a) => &mut a.verify.seed,
@@ -256,7 +256,7 @@ impl Command {
         *seed = seed.wrapping_add(crashes);
     }
 
-    /// How its result is shown.
+    /// Returns the output options.
     fn output(&self) -> OutputArguments {
         let html = self.page().map(Path::to_path_buf);
         OutputArguments { subject: self.subject().map(Path::to_path_buf), html, ..self.shown() }
@@ -364,7 +364,7 @@ impl Command {
             Command::Strengthen(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
-            // The time limit is one of each line.
+            // The time limit applies to each line.
             Command::Animate(a) => LimitArguments { timeout: None, memory: a.limits.memory },
             Command::Eval(a) => LimitArguments { timeout: None, memory: a.limits.memory },
             Command::Parse(a) => a.limits.clone(),

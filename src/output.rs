@@ -15,24 +15,24 @@ use crate::paint::Paint;
 use crate::refusal::Refusal;
 use crate::report::report;
 
-/// Whether anything that was asked for could not be written.
+/// `true` if a requested output could not be written.
 ///
-/// One flag for the whole program, so that no command can forget it: whoever gets an exit code other than 4 has
-/// every file that was asked for, and the whole result.
+/// One flag for the whole program, so that no command can forget it: with an exit code other than 4, every requested
+/// file and the whole result were written.
 static LOST: AtomicBool = AtomicBool::new(false);
 
-/// Something that was asked for could not be written: it is said, and the program will end with exit code 4.
+/// Reports a requested output that could not be written; the program will end with exit code 4.
 pub fn lost(message: &str) {
     LOST.store(true, Ordering::SeqCst);
     note(&format!("error: {message}"));
 }
 
-/// What the program ends with, from what its command does.
+/// Returns the exit code of the program, from the one of its command.
 pub fn exit(of_command: Exit) -> Exit {
     if LOST.load(Ordering::SeqCst) { Exit::Failed } else { of_command }
 }
 
-/// Says an answer in the form that was asked for, `seconds` after the start; what a script is told then.
+/// Prints an answer in the requested form, `seconds` after the start, and returns its exit code.
 pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
     let is_run = matches!(answer, Answer::Verification(_) | Answer::Obligations(_));
     match answer {
@@ -60,7 +60,7 @@ pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
     answer.exit()
 }
 
-/// Writes the page about an answer. What was said before stands whatever becomes of it.
+/// Writes the page about an answer. A failure does not affect the answer that was printed before.
 fn write_page(path: &Path, answer: &Answer) {
     let words: Vec<String> = std::env::args().collect();
     let command = words.iter().enumerate().map(|(i, word)| match (i, word.contains([' ', '*', '"'])) {
@@ -150,7 +150,7 @@ pub fn check_folder(folder: &Path, flag: &str) -> anyhow::Result<()> {
     if !folder.is_dir() {
         bail!("{flag}: `{shown}` is no folder");
     }
-    // Only trying tells: permissions say nothing to an administrator or on a read-only file system.
+    // Only an attempt shows it: permissions say nothing to an administrator or on a read-only file system.
     let probe = folder.join(format!(".bsym-{}", std::process::id()));
     let probed = std::fs::OpenOptions::new().write(true).create_new(true).open(&probe);
     probed.with_context(|| format!("{flag}: nothing can be written in `{shown}`"))?;

@@ -12,12 +12,12 @@ pub struct Paint {
 }
 
 impl Paint {
-    /// For standard output.
+    /// Returns the style for standard output.
     pub fn stdout(choice: ColorChoice) -> Paint {
         Paint::choose(choice, AutoStream::choice(&std::io::stdout()))
     }
 
-    /// For standard error.
+    /// Returns the style for standard error.
     pub fn stderr(choice: ColorChoice) -> Paint {
         Paint::choose(choice, AutoStream::choice(&std::io::stderr()))
     }
@@ -33,7 +33,7 @@ impl Paint {
         }
     }
 
-    /// Whether there is colour.
+    /// Returns whether colour is used.
     pub fn is_on(self) -> bool {
         self.on
     }
@@ -62,7 +62,7 @@ impl Paint {
         self.wrap(Style::new().bold(), text)
     }
 
-    /// Less important.
+    /// Marks text as less important.
     pub fn faint(self, text: &str) -> String {
         self.wrap(Style::new().dimmed(), text)
     }

@@ -1,4 +1,4 @@
-//! What a run does, while it does it: a line on a terminal, lines with `-v`, events with `--jsonl`.
+//! Progress of a run while it works: a line on a terminal, lines with `-v`, events with `--jsonl`.
 
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ use crate::output::{json_line, note};
 use crate::race::control::{Control, memory_in_use};
 use crate::race::protocol::Message;
 
-/// What is known while a run goes on, for the case that it does not end by itself.
+/// Known part of the result while a run works, for the case that it does not end by itself.
 #[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// The engine at work.
@@ -32,15 +32,15 @@ pub struct Seen {
     pub states: Option<u64>,
     /// Transitions between them.
     pub transitions: Option<u64>,
-    /// What the path took at each depth.
+    /// Statistics of the path at each depth.
     pub steps: Vec<StepObject>,
     open_depth: bool,
 }
 
-/// So many steps are told of: the way in which a path grows is seen from the first ones.
+/// Depths that are reported: the first ones show how a path grows.
 const STEPS: usize = 256;
 
-/// Tells the user what happens.
+/// Reports progress to the user.
 pub struct Reporter {
     model: Arc<Model>,
     control: Control,
@@ -51,7 +51,7 @@ pub struct Reporter {
 }
 
 impl Reporter {
-    /// A reporter in the form that was asked for, which notes down what is known.
+    /// Makes a reporter in the requested form, which records the known part of the result.
     pub fn new(
         model: Arc<Model>,
         control: &Control,
@@ -71,12 +71,12 @@ impl Reporter {
         Reporter { model, control: control.clone(), jsonl: format.jsonl, verbose: format.verbose, line, seen }
     }
 
-    /// What is known so far, shared with this reporter.
+    /// Returns the known part of the result, shared with this reporter.
     pub fn seen(&self) -> Arc<Mutex<Seen>> {
         self.seen.clone()
     }
 
-    /// A phase of the run is over.
+    /// Reports that a phase of the run is over.
     pub fn timing(&self, phase: &'static str, seconds: f64) {
         if self.jsonl {
             json_line(&Event::Timing { time: self.control.seconds(), phase, seconds });
@@ -85,7 +85,7 @@ impl Reporter {
         }
     }
 
-    /// Takes the line of progress away.
+    /// Clears the line of progress.
     pub fn finish(&self) {
         if let Some(line) = &self.line {
             line.finish_and_clear();
@@ -100,7 +100,7 @@ impl Reporter {
                 if let Some(size) = size.filter(|_| seen.steps.len() < STEPS) {
                     seen.steps.push(StepObject::new(*depth, size, memory_in_use()));
                 }
-                // Behind an undecided depth nothing is known for sure.
+                // After an undecided depth no deeper one counts.
                 seen.open_depth |= *undecided;
                 if !seen.open_depth {
                     seen.depth = seen.depth.max(Some(*depth));

@@ -1,4 +1,4 @@
-//! Wrong input: what a command cannot be carried out with, and what the user can do.
+//! Refusals of wrong input: the reason why a command cannot be carried out, and advice for the user.
 //!
 //! On its way to the user it is an [`anyhow::Error`], which may get context; [`crate::answer::Answer`] shows it.
 
@@ -15,21 +15,21 @@ use crate::paint::Paint;
 #[derive(Clone, Debug)]
 pub struct Refusal {
     message: String,
-    /// What the user can do.
+    /// Advice for the user.
     pub help: Option<String>,
     /// Messages about a model, for programs.
     pub diagnostics: Vec<DiagnosticObject>,
-    /// The same for people.
+    /// Messages about a model, for people.
     pub excerpts: Vec<String>,
 }
 
 impl Refusal {
-    /// A message: lower case, no full stop.
+    /// Makes a refusal from a message: lower case, no full stop.
     pub fn new(message: impl Into<String>) -> Refusal {
         Refusal { message: message.into(), help: None, diagnostics: vec![], excerpts: vec![] }
     }
 
-    /// What the user can do.
+    /// Adds advice for the user.
     pub fn help(mut self, help: impl Into<String>) -> Refusal {
         self.help = Some(help.into());
         self

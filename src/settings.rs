@@ -12,8 +12,8 @@
 //! engine = "ic3"
 //! ```
 //!
-//! A setting is what a flag says where the command line does not. Tables of `[[machine]]` that match come after the general
-//! settings and after each other: of two that set the same, the later one counts.
+//! A setting has the value of a flag where the command line has none. Tables of `[[machine]]` that match come after the
+//! general settings and after each other: if two set the same, the later one counts.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -55,7 +55,8 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Reads the settings for a machine from the nearest `bsym.toml` at or above its folder. Without one they say nothing.
+    /// Reads the settings for a machine from the nearest `bsym.toml` at or above its folder. Without one they say
+    /// nothing.
     ///
     /// # Errors
     /// The file cannot be read, is no TOML, or has a key or value that is unknown.
@@ -107,12 +108,12 @@ impl Settings {
                 .limits(&mut a.limits)
                 .solver(&mut a.solver)
                 .fill(&a.file),
-            // Their time limit is one of each line.
+            // Their time limit applies to each line.
             Command::Animate(a) => Parts::of(&mut a.component, &mut a.output)
                 .scope(&mut a.scope)
                 .solver(&mut a.solver)
                 .fill(&a.file),
-            // What is no file is a formula, which belongs to no project.
+            // An input that is no file is a formula, which belongs to no project.
             Command::Eval(a) => match a.inputs.first().map(PathBuf::from).filter(|file| file.exists()) {
                 Some(file) => Parts::of(&mut a.component, &mut a.output).scope(&mut a.scope).fill(&file),
                 None => Ok(()),
@@ -185,7 +186,7 @@ fn find(machine: &Path) -> Option<PathBuf> {
     Some(here.unwrap_or(path))
 }
 
-/// The arguments of a command that settings can fill in.
+/// Arguments of a command that settings can fill in.
 struct Parts<'a> {
     component: &'a mut ComponentArguments,
     output: &'a mut OutputArguments,
@@ -219,7 +220,7 @@ impl<'a> Parts<'a> {
     }
 
     fn set(self, settings: &Settings) {
-        // A process that carries out a part of the work has everything from this one.
+        // A process that carries out a part of the work gets everything from this one.
         self.component.no_project = true;
         self.component.include.extend(settings.include.iter().cloned());
         self.output.no_warnings |= settings.warnings == Some(false);
@@ -272,7 +273,7 @@ const KEYS: [&str; 14] = [
 
 type Entry<'t, 'i> = (&'t str, Range<usize>, &'t Spanned<DeValue<'i>>);
 
-/// Reads a file of settings, with the place of everything that is wrong.
+/// Reader of a file of settings, which records the place of every mistake.
 struct Reader {
     source: Source,
 }
@@ -301,7 +302,7 @@ impl Reader {
         Ok(settings)
     }
 
-    /// A table of `[[machine]]`. Its settings are looked at whether it matches or not, so that a mistake shows at once.
+    /// Reads a table of `[[machine]]`, even if it does not match, so that a mistake shows at once.
     fn machine(
         &self,
         settings: &mut Settings,

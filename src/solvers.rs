@@ -11,7 +11,7 @@ use bsym_encodings::session::smtlib::Dialect;
 use crate::arguments::EncodingName;
 use crate::refusal::Refusal;
 
-/// What `--version` prints.
+/// Returns the text that `--version` prints.
 pub fn version() -> String {
     let mut text = format!("bsym {}\n", env!("CARGO_PKG_VERSION"));
     let solvers = versions();
@@ -24,7 +24,7 @@ pub fn version() -> String {
     text
 }
 
-/// The solver for a command that can do without: `None` if none is asked for and none can be reached.
+/// Chooses the solver for a command that can run without: `None` if none is asked for and none can be reached.
 ///
 /// # Errors
 /// As [`choose`].
@@ -32,7 +32,7 @@ pub fn choose_if_any(asked: Option<&str>) -> anyhow::Result<Option<SolverChoice>
     if asked.is_none() { Ok(is_any().then_some(SolverChoice::Default)) } else { choose(asked).map(Some) }
 }
 
-/// Whether there is any solver. One that is linked is there: no process is started to see whether there are more.
+/// Returns whether there is any solver. One that is linked suffices: no process is started to find more.
 fn is_any() -> bool {
     cfg!(feature = "z3") || !versions().is_empty()
 }
@@ -42,8 +42,8 @@ pub const SAT: &str = "sat";
 
 const SHORT: &str = "--solver sat is short for --encoding sat";
 
-/// What the flags of a symbolic engine ask for: the encoding if it is one of them, and the solver for unbounded terms;
-/// `None` where nobody names one and none can be reached.
+/// Chooses encoding and solver for unbounded terms from the flags of a symbolic engine. The encoding is `None` where
+/// the flags name none; the solver is `None` where the user names none and none can be reached.
 ///
 /// # Errors
 /// As [`choose`], or the flags contradict each other.
@@ -60,14 +60,14 @@ pub fn choose_for_engines(
     Ok((Some(Encoding::Sat), choose_if_any(None)?))
 }
 
-/// There is no solver for what needs one.
+/// Returns the error for a missing solver.
 pub fn missing() -> anyhow::Error {
     Refusal::new("no solver: none is linked, and neither z3 nor cvc5 is on the PATH")
         .help("install z3 or cvc5, or name one with --solver PATH")
         .into()
 }
 
-/// The solver that a flag asks for.
+/// Returns the solver that a flag names.
 ///
 /// # Errors
 /// There is no such program, or it does not answer as a solver.

@@ -10,7 +10,7 @@ use bsym_semantics::trace::prob::trace_to_prob;
 
 use crate::refusal::Refusal;
 
-/// How a trace is written.
+/// File format of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
     /// Ours, which `bsym replay` reads.
@@ -25,10 +25,10 @@ pub enum Format {
 const SAVED_AT: &str = "1970-01-01T00:00:00Z";
 
 impl Format {
-    /// The format that a file's name asks for.
+    /// Returns the format of a file, by the ending of its name.
     ///
     /// # Errors
-    /// Another ending.
+    /// The name has another ending.
     pub fn of(path: &Path) -> anyhow::Result<Format> {
         let name = path.file_name().map(|n| n.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         if name.ends_with(".itf.json") || name.ends_with(".itf") {
@@ -45,7 +45,7 @@ impl Format {
     }
 }
 
-/// The text of a trace in the format that the file's name asks for.
+/// Returns the text of a trace in the format of the file, by its name.
 pub fn text(path: &Path, model: &Model, trace: &Trace) -> String {
     let json = match Format::of(path) {
         Ok(Format::Itf) => trace_to_itf(model, trace),

@@ -14,11 +14,12 @@ pub fn encoded(path: &str) -> String {
     utf8_percent_encode(path, ESCAPED).to_string()
 }
 
-/// The path of a document. What is no file, as an unsaved new one, has its whole address as its path.
+/// Returns the path of a document. A document that is no file, such as a new one that was not saved, has its whole
+/// address as its path.
 pub fn path(uri: &Uri) -> PathBuf {
     let text = uri.as_str();
     let Some(rest) = text.strip_prefix("file://") else { return PathBuf::from(text) };
-    // What stands before the first `/` is a host.
+    // The text before the first `/` is a host.
     let rest = rest.find('/').map_or(rest, |at| &rest[at..]);
     let path = percent_decode_str(rest).decode_utf8_lossy();
     // `/c:/m.mch` of Windows.
@@ -30,7 +31,7 @@ pub fn path(uri: &Uri) -> PathBuf {
 pub fn of_path(path: &Path) -> Option<Uri> {
     let text = path.to_str()?;
     if !path.is_absolute() {
-        // The whole address of what is no file.
+        // A path that names no file is the whole address.
         return Uri::from_str(text).ok().filter(|_| text.contains(':'));
     }
     let text = text.replace('\\', "/");

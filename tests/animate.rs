@@ -7,7 +7,7 @@ use std::process::{Output, Stdio};
 
 use common::{assert_valid, bsym, file, root};
 
-/// What a session says to some lines.
+/// Runs a session with some lines and returns its output.
 fn session(arguments: &[&str], lines: &[&str]) -> Output {
     let mut command = bsym();
     command
@@ -23,7 +23,7 @@ fn session(arguments: &[&str], lines: &[&str]) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// The same as text, of a session in which every line was understood.
+/// Runs a session and returns its text; every line must be understood.
 fn says(arguments: &[&str], lines: &[&str]) -> String {
     let output = session(arguments, lines);
     let text = String::from_utf8(output.stdout).unwrap();
@@ -60,7 +60,7 @@ fn steps_are_chosen_by_number_and_by_name_as_they_are_printed() {
     assert!(text.contains("step 2: reader = r2 <-- who_has(b = b3)"), "{text}");
     assert!(text.contains("\n{(b3|->r2)}\n"), "{text}");
     assert!(text.ends_with("  2  reader = r2 <-- who_has(b = b3)\n       (nothing changes)\n"), "{text}");
-    // What is not unique is asked for.
+    // An event that is not unique leads to a question.
     let text = says(&[LIBRARY], &["lend(b2)", "2", "state"]);
     assert!(text.contains("lend has 2 such steps") && text.contains("  loans = {(b2|->r2)}\n"), "{text}");
 }
@@ -145,7 +145,7 @@ fn constants_and_initial_states_are_chosen_where_there_are_several() {
     assert!(text.contains("break   goes wrong: "), "{text}");
     assert!(text.contains("step 1: halve\n       n = 2\n") && text.contains("\nTRUE\n"), "{text}");
     assert!(text.ends_with("   1  k = 3\n   2  k = 5\n"), "{text}");
-    // The same seed takes the same random steps, and a step that goes wrong ends them.
+    // The same seed takes the same random steps, and a step that fails ends them.
     let random =
         |seed: &str| says(&[&machine, "--scope", "D=1", "--seed", seed], &["1", "1", "random 9", "trace"]);
     assert_eq!(random("3"), random("3"));
@@ -190,7 +190,7 @@ fn an_interrupt_stops_what_is_computed_and_not_the_session() {
     assert_eq!(child.wait().unwrap().code(), Some(3));
 }
 
-/// The answers to requests of a program.
+/// Runs `animate --json` with requests and returns the answers.
 fn answers(machine: &str, requests: &[&str]) -> Vec<serde_json::Value> {
     let output = session(&[machine, "--json"], requests);
     let text = String::from_utf8(output.stdout).unwrap();

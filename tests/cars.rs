@@ -1,5 +1,5 @@
-//! The cars on a bridge of other people's corpus, level by level: our state spaces beside ProB's, with the same number
-//! of cars. As a package and as a Rodin project.
+//! The cars on a bridge of an external corpus, level by level: our state spaces compared with ProB's, with the same
+//! number of cars. As a package and as a Rodin project.
 
 mod common;
 
@@ -23,7 +23,7 @@ fn counts(result: &Json) -> (u64, u64) {
     (count("states"), count("transitions"))
 }
 
-/// The same from ProB.
+/// Runs ProB on the same file and returns its counts.
 fn theirs(peer: &Path, file: &Path, d: u32) -> (u64, u64) {
     let property = format!("d={d}");
     let options = ["--timeout", "120", "--", "-property", &property, "-nodead", "-nogoal"];
@@ -51,6 +51,6 @@ fn every_level_has_the_state_space_that_prob_finds() {
         }
         sizes.push(found.0);
     }
-    // Each level tells more states apart, and so does another car.
+    // Each level distinguishes more states, and so does another car.
     assert!(sizes.is_sorted_by(|a, b| a < b), "{sizes:?}");
 }

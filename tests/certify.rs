@@ -1,4 +1,4 @@
-//! What `certify` says a certificate claims, and which certificates it refuses.
+//! Claims that `certify` reports of a certificate, and certificates that it refuses.
 
 mod common;
 
@@ -102,7 +102,7 @@ fn the_claim_is_printed() {
     assert_eq!(object["claim"]["scope"]["settings"]["most"], "4", "{object:#}");
     assert!(object["checks"].is_u64());
 
-    // Less, or something else, is claimed: it shows.
+    // A claim with less, or something else, in it is visible.
     assert_ne!(made.claim(|c| remove(c, "properties", 1)), claim);
     assert_ne!(made.claim(|c| c["scope"]["sizes"] = json!({"ITEM": 3})), claim);
     assert_ne!(made.claim(|c| c["scope"]["maxint"] = json!("7")), claim);
@@ -223,7 +223,7 @@ fn a_proof_about_nothing_is_not_certified_plainly() {
     let object = json(&output);
     assert_valid("certify", &object);
     assert_eq!(object["verdict"], "existence-undecided");
-    // A state that the initialisation does not reach shows nothing.
+    // A state that the initialisation does not reach proves nothing.
     let output = made.after(|c| c["witness"]["state"]["n"] = json!("1"), &[]);
     assert_eq!(output.status.code(), Some(3), "{}", text(&output));
     assert!(text(&output).contains("does not replay"), "{}", text(&output));

@@ -1,4 +1,5 @@
-//! `check`: what it asks unless told otherwise, what it names as not asked, and the search beside the engines.
+//! `check`: its default properties, the properties that it reports as not asked, and the search in parallel to the
+//! engines.
 
 mod common;
 
@@ -35,7 +36,7 @@ fn result(folder: &Path, text: &str, flags: &[&str]) -> Json {
 const LOOP: &str = "MACHINE loop VARIABLES x INVARIANT x : 0..LAST INITIALISATION x := 0
 OPERATIONS go = WHILE x < 3 DO x := x + 1 INVARIANT x : 0..3 VARIANT 3 - x END; back = x := 0 END";
 
-/// The same with a set of any size.
+/// The same machine with a set of any size.
 const SETS: &str = "MACHINE sets SETS S VARIABLES x, seen INVARIANT x : 0..LAST & seen <: S INITIALISATION x, seen := 0, {}
 OPERATIONS go(s) = PRE s : S THEN seen := seen \\/ {s} || WHILE x < 3 DO x := x + 1 INVARIANT x : 0..3 VARIANT 3 - x END END;
   back = x := 0 END";
@@ -68,14 +69,14 @@ fn a_search_with_two_elements_refutes_any_size_and_proves_none() {
     assert_eq!(open["verdict"], "unknown", "{open:#}");
     assert_eq!(open["search"]["verdict"], "holds", "{open:#}");
     assert_eq!(open["search"]["scope"]["sets"]["S"], 2, "{open:#}");
-    // Where the user says the size, it is a proof.
+    // Where the user chooses the size, it is a proof.
     let holds = result(dir.path(), &SETS.replace("LAST", "3"), &["--scope", "S=2"]);
     assert_eq!(holds["verdict"], "holds", "{holds:#}");
 }
 
 #[test]
 fn values_that_were_left_out_prove_nothing() {
-    // Of infinitely many values the search takes a part; of MAXINT nobody said that it is small.
+    // The search takes a part of infinitely many values, and the user did not choose a small MAXINT.
     let text = "MACHINE wide VARIABLES x INVARIANT x /= 70000 INITIALISATION x := 0
         OPERATIONS go(n) = PRE n : NAT THEN WHILE x < n DO x := n INVARIANT x <= n VARIANT n - x END END END";
     let dir = folder();
@@ -146,13 +147,13 @@ fn a_text_says_what_matters() {
         let path = file(dir.path(), "m.mch", text).display().to_string();
         String::from_utf8_lossy(&run(&["mc", &path]).stdout).into_owned()
     };
-    // What was not looked at any more is counted where it is long.
+    // Conjuncts that were not checked any more are counted if there are many.
     let said = text(
         "MACHINE m VARIABLES x INVARIANT x : 0..1 & x < 9 & x < 8 & x < 7 & x < 6 INITIALISATION x := 0
         OPERATIONS up = x := x + 1 END",
     );
     assert!(said.contains("unknown   4 others") && !said.contains("x < 9"), "{said}");
-    // Values that were left out are no part that is not supported.
+    // Omitted values do not count as an unsupported part.
     let said = text(
         "MACHINE m VARIABLES x INVARIANT x : NATURAL INITIALISATION x := 0
         OPERATIONS set(n) = PRE n : NATURAL THEN x := n END END",
@@ -174,12 +175,12 @@ fn events_of_the_search_are_events_of_check() {
     assert!(lines.iter().any(|l| l["event"] == "trace"));
 }
 
-/// A machine with so many states that nobody comes to an end.
+/// A machine with so many states that no search ends.
 const ENDLESS: &str = "MACHINE endless VARIABLES x, y INVARIANT x : NATURAL & y : NATURAL & y /= 1000003
 INITIALISATION x, y := 0, 0
 OPERATIONS step = WHILE y < x DO y := y + 1 INVARIANT y <= x VARIANT x - y END; up = BEGIN x := x + 1 || y := 0 END END";
 
-/// Whether a process of the program works at this file.
+/// Process ids of searches of this file.
 #[cfg(target_os = "linux")]
 fn searches(path: &str) -> Vec<u32> {
     let all = std::fs::read_dir("/proc").unwrap().flatten();
@@ -219,7 +220,7 @@ fn the_search_ends_with_the_program_that_started_it() {
     let output = child.wait_with_output().unwrap();
     assert_eq!((output.status.code(), &json(&output)["reason_code"]), (Some(3), &"interrupted".into()));
     until("the search goes on", || searches(&path).is_empty());
-    // No chance to say anything.
+    // Killed, without a chance to report.
     let mut child = start();
     child.kill().unwrap();
     child.wait().unwrap();
@@ -279,7 +280,7 @@ fn a_crash_of_the_solver_library_is_survived_and_named() {
         Limited::new("kill").args(["-ABRT", &working.to_string()]).status().unwrap();
         (Some(working), searches)
     };
-    // Once: another process goes on, and says what it knows when it is interrupted.
+    // Once: the other process continues, and prints what it knows when it is interrupted.
     let child = start();
     let (crashed, of_crashed) = crash(&child, None);
     until("nobody goes on", || working_for(child.id()).is_some_and(|w| Some(w) != crashed));
@@ -290,7 +291,7 @@ fn a_crash_of_the_solver_library_is_survived_and_named() {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("the solver crashed") && said.contains("beginning anew"), "{said}");
     assert_eq!((output.status.code(), &json(&output)["reason_code"]), (Some(3), &"interrupted".into()));
-    // Twice: the question is given up.
+    // After two crashes the question is given up.
     let child = start();
     let (crashed, _) = crash(&child, None);
     crash(&child, crashed);

@@ -264,7 +264,7 @@ fn traces_are_written_and_replayed() {
     assert_valid("replay", &json(&output));
     let text = std::fs::read_to_string(at("t.json")).unwrap().replace("\"amber\"", "\"green\"");
     let forged = file(dir.path(), "forged.json", text).display().to_string();
-    // What it says is changed is not what changes any more.
+    // The recorded changes no longer match the states.
     refused(&["replay", &forged, "examples/crossing.mch"], &["forged.json", "step"]);
     refused(&["replay", &at("t.json"), "examples/lift.mch"], &["crossing", "lift"]);
     refused(&["replay", &at("t.itf.json"), "examples/crossing.mch"], &["own traces"]);
@@ -532,7 +532,7 @@ fn the_structure_of_a_machine_is_told() {
     assert_eq!(event["parameters"], serde_json::json!([{ "name": "t", "type": "T" }]));
     let printed = object["print"].as_str().unwrap();
     assert!(printed.contains("r /* INTEGER */ <-- get(t /* T */)"), "{printed}");
-    // What is printed is a machine of the same structure.
+    // The printed text is a machine of the same structure.
     let again = file(dir.path(), "again.mch", printed).display().to_string();
     let again = json(&run(&["parse", &again, "--json"]));
     assert_eq!(again["model"]["events"][0]["reads"], event["reads"]);
@@ -540,7 +540,7 @@ fn the_structure_of_a_machine_is_told() {
     assert_valid("parse", &json(&run(&["parse", &wrong, "--json"])));
 }
 
-/// Proofs that need an axiom of a flag are none without the flag, also after a conversion.
+/// Proofs that need an axiom of a flag do not count without the flag, also after a conversion.
 #[test]
 fn a_converted_status_keeps_the_axioms_that_a_flag_added() {
     if !has_solver() {
@@ -560,8 +560,8 @@ fn a_converted_status_keeps_the_axioms_that_a_flag_added() {
     }
 }
 
-/// Two sessions in one context of Z3: what the first one frees, the second one gets, so that its models depend on the order.
-/// The array's elements grow with its index, so that a model may give it by a formula without a last value.
+/// Two sessions in one context of Z3: what the first one frees, the second one gets, so that its models depend on the
+/// order. The array's elements grow with its index, so that a model may give it by a formula without a last value.
 #[test]
 #[cfg(feature = "z3")]
 fn the_trace_into_an_open_array_is_the_same_in_each_run() {

@@ -21,7 +21,7 @@ fn po(machine: &Path, more: &[&str]) -> (Json, String, Option<i32>) {
     (object, String::from_utf8_lossy(&output.stdout).into_owned(), output.status.code())
 }
 
-/// Role, label and text of each hypothesis of a core.
+/// Returns role, label and text of each hypothesis of a core.
 fn core(contradictory: &Json) -> Vec<(&str, Option<&str>, &str)> {
     let all = contradictory["core"].as_array().expect("a core");
     all.iter()
@@ -68,7 +68,7 @@ fn an_operation_that_the_invariant_excludes_is_named() {
     assert!(text.contains(head) && text.contains("\n    guard: level > 10   "), "{text}");
 }
 
-/// What is well-defined before a guard is known does not follow from the guard.
+/// Formulas that are well-defined before a guard is known do not follow from the guard.
 #[test]
 fn a_guard_has_its_meaning_without_itself() {
     if !has_solver() {
@@ -137,7 +137,7 @@ fn an_event_that_can_never_fire_is_named() {
         text.contains("warning: event leap can never fire in a state that satisfies the invariant"),
         "{text}"
     );
-    // A context alone, and what stands on it.
+    // A context alone, and a machine that sees it.
     let wrong = BOUNDS.replace("top &lt; 5", "top &lt; 5 ∧ top &gt; 7");
     file(folder.path(), "Bounds.buc", wrong);
     let (object, text, code) = po(&folder.path().join("Ring.bum"), &[]);
@@ -148,7 +148,7 @@ fn an_event_that_can_never_fire_is_named() {
     assert!(text.contains("contradiction: an axiom is never true"), "{text}");
 }
 
-/// A name that is used for several things is that of each.
+/// A name that is used for several things keeps each meaning.
 #[test]
 fn names_that_are_declared_twice_are_kept_apart() {
     if !has_solver() {

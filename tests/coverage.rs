@@ -1,4 +1,4 @@
-//! `mc --coverage`: the counts agree with each other and with the machine, whoever makes them.
+//! `mc --coverage`: the counts agree with each other and with the machine, for every way to search.
 
 mod common;
 

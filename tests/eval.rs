@@ -20,7 +20,7 @@ fn run_on(arguments: &[&str], input: &str) -> Output {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut writer = child.stdin.take().unwrap();
     let input = input.to_owned();
-    // Written beside: the answers come while lines are still being sent.
+    // Written from another thread: the answers come while lines are still being sent.
     let sent = std::thread::spawn(move || drop(writer.write_all(input.as_bytes())));
     let output = child.wait_with_output().unwrap();
     sent.join().unwrap();
@@ -57,7 +57,7 @@ fn every_line_has_an_object_with_its_kind() {
     assert_eq!(objects[2]["column"], 1);
     assert!(objects[2]["message"].as_str().unwrap().contains("division by zero"));
     assert!(objects[4]["message"].as_str().unwrap().contains("INTEGER"), "{}", objects[4]);
-    // Which set it is that cannot be listed.
+    // The message names the set that cannot be listed.
     let message = objects[5]["message"].as_str().unwrap();
     assert!(message.contains("NATURAL") || message.contains("`x`"), "{message}");
     assert_eq!(output.status.code(), Some(3));

@@ -9,7 +9,7 @@ use common::{assert_valid, bsym, file, has_solver, json, root};
 use serde_json::Value as Json;
 use tempfile::TempDir;
 
-/// What a Rodin plug-in would say about the tank: everything is proven but that `drain` keeps `inv1` of Tank1.
+/// Facts that a Rodin plug-in would export for the tank: everything is proven but that `drain` keeps `inv1` of Tank1.
 const FACTS: &str = "exporter_version(3),po('Valve','Theorem',[axiom(thm1)],true),\
     po('Tank0','Theorem',[invariant(thm1)],true),\
     po('Tank0','Invariant  establishment',[event('INITIALISATION'),invariant(inv1)],true),\
@@ -87,7 +87,7 @@ fn a_refinement_that_is_none_is_violated() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    // Its facts are those of the right machine, so some of them are wrong.
+    // Its facts are those of the correct machine, so some of them are wrong.
     for weak in [ours("tank_weak.eventb").display().to_string(), proven(&folder, "tank_weak.eventb")] {
         for engine in ["ic3", "kind", "bmc"] {
             let found = result(&[engine, &weak]);

@@ -7,7 +7,7 @@ use std::path::Path;
 use common::{bsym, has_solver, json, root};
 use serde_json::Value as Json;
 
-/// What the first comment of an example says.
+/// Expectations in the first comment of an example.
 #[derive(Debug, Default)]
 struct Expected {
     command: Vec<String>,

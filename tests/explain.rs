@@ -1,4 +1,4 @@
-//! Open obligations explained: the state and the step that refute them, and whether anything leads there.
+//! Explanations of open obligations: the state and the step that refute them, and whether they are reachable.
 
 mod common;
 
@@ -44,7 +44,7 @@ fn a_state_that_is_not_reachable_is_excluded_by_what_the_invariant_lacks() {
     assert_eq!(all[0]["violated"][0]["text"], "x <= 10");
     assert_eq!(all[0]["reach"]["kind"], "excluded", "{:#}", all[0]);
     assert_eq!(all[0]["reach"]["lemmas"], serde_json::json!(["x = 2 * y"]));
-    // What neither the goal nor the guard reads is not shown.
+    // Variables that neither the goal nor the guard reads are not shown.
     let state = all[0]["step"][0]["state"].as_object().expect("a state");
     assert_eq!(state.keys().collect::<Vec<_>>(), ["x", "y"]);
     assert!(state["x"] == "9" || state["x"] == "10", "{state:?}");

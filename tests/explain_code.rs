@@ -1,4 +1,4 @@
-//! `bsym explain`: what a code means.
+//! `bsym explain`: the meaning of a code.
 
 mod common;
 
@@ -21,7 +21,7 @@ fn a_code_is_explained_however_it_is_written() {
             "{text}"
         );
     }
-    // Files of an example are told apart.
+    // Files of an example have headings.
     assert!(said(&["B0420"]).1.contains("\nRight, Inner.mch:\n"));
 }
 

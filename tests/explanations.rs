@@ -1,4 +1,4 @@
-//! What is said below a false conjunct, in text and in JSON.
+//! Explanations below a false conjunct, in text and in JSON.
 
 mod common;
 

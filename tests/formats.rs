@@ -1,4 +1,4 @@
-//! `--format`: SARIF, JUnit and the annotations of GitHub say what the text says.
+//! `--format`: SARIF, JUnit and the annotations of GitHub have the content of the text.
 
 mod common;
 
@@ -29,7 +29,7 @@ fn text(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// What of SARIF 2.1.0 is used, and nothing else: members, types, and the words of the standard.
+/// Schema of the part of SARIF 2.1.0 that is used, and nothing else: members, types, and the words of the standard.
 fn sarif_schema() -> Json {
     let closed = |properties: Json, required: Json| object!({ "type": "object", "properties": properties, "required": required, "additionalProperties": false });
     let list = |items: Json| object!({ "type": "array", "items": items });
@@ -96,7 +96,7 @@ fn sarif_schema() -> Json {
     )
 }
 
-/// The one run of a log that keeps to the standard, also in what no schema says.
+/// Returns the only run of a log, which conforms to the standard, also where no schema checks it.
 fn sarif(output: &Output) -> Json {
     let log = json(output);
     let validator = jsonschema::validator_for(&sarif_schema()).unwrap();
@@ -123,7 +123,7 @@ fn sarif_has_places_with_ends_and_the_trace_as_a_flow() {
     let output = run(dir.path(), "mc", &["a bad.mch", "--format", "sarif"]);
     assert_eq!(output.status.code(), Some(1));
     let run = sarif(&output);
-    // That the file has another name than the machine is said as well.
+    // The diagnostic that the file has another name than the machine is included.
     assert_eq!(found(&run)[..2], [("B0409", "warning"), ("violated-inv", "error")]);
     let result = &run["results"][1];
     let place = |line: u32, column: u32, end_line: u32, end: u32| {
@@ -156,7 +156,7 @@ fn wrong_input_is_reported_with_its_code_or_at_least_its_file() {
         rule["id"].as_str().unwrap().starts_with('B') && rule["shortDescription"]["text"] != "",
         "{rule}"
     );
-    // What the annotations say is the same.
+    // The annotations report the same.
     let line = text(&run(dir.path(), "parse", &["wrong.mch", "--format", "github"]));
     assert!(
         line.starts_with("::error file=wrong.mch,line=3,endLine=3,col=22,endColumn=23,title=bsym B"),

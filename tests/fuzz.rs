@@ -15,7 +15,7 @@ use common::{number, root};
 
 /// Longest time for one input.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Inputs for each target, unless `BSYM_FUZZ` says otherwise.
+/// Inputs for each target; `BSYM_FUZZ` overrides it.
 const INPUTS: u64 = 150;
 /// Seeds with more bytes make each input slow.
 const LARGEST: usize = 3_000;

@@ -109,7 +109,7 @@ fn what_is_left_out_is_said() {
         view(&machine("Padlocks.mch"), &["--scope", "Key=3", "--view", "dfa", "--max-nodes", "20"]);
     assert_eq!((code, &object["nodes"]), (Some(3), &20.into()));
     assert!(object["messages"].to_string().contains("the automaton has more than 20 nodes"), "{object}");
-    // An infinite state space ends with its limit, and the picture says so.
+    // An infinite state space ends with its limit, and the picture reports it.
     let folder = tempfile::tempdir().expect("a folder");
     let text =
         "MACHINE Up VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0 OPERATIONS up = x := x + 1 END";
@@ -141,7 +141,7 @@ fn wrong_input_is_refused() {
     }
 }
 
-/// What is wrong in a node only because MAXINT is small says so; what is wrong with any bounds does not.
+/// A node that is wrong only because MAXINT is small is marked so; one that is wrong with any bounds is not.
 #[test]
 fn what_is_wrong_because_of_maxint_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -176,7 +176,7 @@ fn what_is_wrong_because_of_maxint_says_so() {
     assert_eq!(said(&path, &["--view", "paths"]), both("4"));
     assert!(!said(&path, &["--view", "signature"]).is_empty());
     assert!(said(&path, &["--maxint", "5"]).is_empty());
-    // Wrong with any bounds, alone or beside it.
+    // Wrong with any bounds, alone or in addition.
     assert!(said(&machine("x : INTEGER & x < 4", count), &[]).is_empty());
     assert_eq!(said(&machine("x : NAT & x < 5", count), &[]), both("4"));
     assert!(said(&machine("x : NAT & x < 4", count), &[]).is_empty());

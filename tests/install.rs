@@ -1,5 +1,5 @@
-//! `tools/install` puts everything where it belongs. That the program finds its library after a move is for `make install-test`,
-//! which builds it as it is installed.
+//! `tools/install` puts everything where it belongs. That the program finds its library after a move is checked by
+//! `make install-test`, which builds it as it is installed.
 
 mod common;
 

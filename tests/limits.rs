@@ -1,4 +1,4 @@
-//! Every command under signals, a time limit and a memory limit, on machines that are hard for it: the result so far is
+//! Every command under signals, a time limit and a memory limit, on machines that are hard for it. The result so far is
 //! printed, and the limit is kept.
 #![cfg(target_os = "linux")]
 
@@ -14,32 +14,32 @@ use std::time::{Duration, Instant};
 
 use common::{bsym, file, has_solver};
 
-/// What happens to a run.
+/// Interruptions of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Event {
-    /// SIGTERM after a while, so often.
+    /// SIGTERM after a while, this many times.
     Signals(usize),
     /// `--timeout 1s`.
     Timeout,
     /// `--memory 200M`, for a command that needs less in two seconds.
     Memory,
-    /// The same for a command that needs more.
+    /// `--memory 200M`, for a command that needs more.
     MemoryReached,
 }
 
 const EVENTS: [Event; 3] = [Event::Signals(1), Event::Signals(2), Event::Timeout];
 
-/// When signals are sent: the program has begun to work.
+/// Time before signals are sent: the program has begun to work.
 const BEFORE_SIGNAL: Duration = Duration::from_millis(1500);
 /// A machine with much else to do makes a run late; on one without, it ends within a second of the limit.
 const LATE: Duration = Duration::from_secs(8);
-/// Memory is looked at from time to time.
+/// Limit for the measured memory, which is sampled from time to time.
 const MOST_MEMORY: u64 = 240 << 20;
 
 /// A command and its arguments.
 type Arguments = Vec<String>;
 
-/// The most memory that a process and those that it started take, as far as it is seen.
+/// Returns the largest peak memory of a process or of those that it started, as far as it is seen.
 fn memory(process: &str) -> u64 {
     let read = |name: &str| std::fs::read_to_string(format!("/proc/{process}/{name}")).unwrap_or_default();
     let status = read("status");
@@ -51,7 +51,7 @@ fn memory(process: &str) -> u64 {
     below.max(peak.unwrap_or(0) << 10)
 }
 
-/// Runs a command. Returns what it says, how long it takes after the event, and the most memory.
+/// Runs a command. Returns its output, its duration after the event, and its peak memory.
 fn run(arguments: &[String], event: Event) -> (Output, Duration, u64) {
     let mut command = bsym();
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -88,13 +88,13 @@ fn run(arguments: &[String], event: Event) -> (Output, Duration, u64) {
     (output, begin.elapsed().saturating_sub(limit), most)
 }
 
-/// What is wrong with a run of a command, if anything is.
+/// Returns the fault of a run of a command, if it has one.
 fn fault(arguments: &[String], event: Event) -> Option<String> {
     let (output, late, memory) = run(arguments, event);
     let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     let wrong = match output.status.code() {
         None => Some(format!("killed: {}", output.status)),
-        // Some commands know nothing before the end, and say why they did not reach it.
+        // Some commands have no partial result, and report why they did not end.
         Some(3) if err.contains("error: stopped: ") => None,
         Some(0 | 1 | 3) if out.trim().is_empty() => Some("no result".into()),
         Some(3)
@@ -200,7 +200,8 @@ fn every_command_keeps_its_limits_and_says_what_it_knows() {
     all_good(rows.collect());
 }
 
-/// The certificate of a command about a machine, with one text in place of another: what it claims then takes long to check.
+/// The certificate of a command about a machine, with one text in place of another: what it claims then takes long to
+/// check.
 fn certificate(machine: &Path, command: &str, from: &str, to: &str) -> PathBuf {
     let path = machine.with_extension("json");
     let output = bsym()

@@ -17,13 +17,13 @@ struct Editor {
     server: Running,
     input: Option<ChildStdin>,
     messages: Receiver<Json>,
-    /// What came while something else was waited for.
+    /// Messages that came while another one was awaited.
     early: Vec<Json>,
     requests: u64,
 }
 
 impl Editor {
-    /// Starts the server, without a word to it.
+    /// Starts the server without sending anything.
     fn silent() -> Editor {
         let mut command = bsym();
         command.args(["lsp", "--stdio"]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -108,7 +108,7 @@ impl Editor {
         said.as_array().expect("a list").clone()
     }
 
-    /// Waits until what is said about a file is right.
+    /// Waits until the diagnostics of a file are as expected.
     fn until(&mut self, uri: &str, fits: impl Fn(&[Json]) -> bool) {
         while !fits(&self.diagnostics(uri)) {}
     }
@@ -220,10 +220,10 @@ fn an_unsaved_machine_counts_instead_of_its_file() {
     assert_eq!(editor.diagnostics(&door), Vec::<Json>::new());
     let said = editor.diagnostics(&lift_uri);
     assert!(said[0]["message"].as_str().unwrap().contains("`open`"), "{said:#?}");
-    // A keystroke in one is heard by the other.
+    // A keystroke in one changes the diagnostics of the other.
     editor.change(&door, 2, json!({ "text": DOOR }));
     assert_eq!(editor.diagnostics(&lift_uri), Vec::<Json>::new());
-    // Mistakes of a file that is not open are shown there, and go when they are mended.
+    // Mistakes of a file that is not open are shown there, and go when they are corrected.
     editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": door } }));
     common::file(disk.path(), "Door.mch", DOOR.replace("BOOL", "BOO"));
     editor.tell("textDocument/didSave", json!({ "textDocument": { "uri": lift_uri } }));
@@ -584,7 +584,7 @@ fn formatting_changes_blanks_alone() {
     assert_eq!(edits.as_array().unwrap().len(), 1, "{edits}");
     editor.change(&machine, 2, json!({ "text": tidy }));
     assert_eq!(editor.ask("textDocument/formatting", parameters.clone()), json!([]));
-    // What is not closed may be in the middle of being typed.
+    // An unclosed comment may be in the middle of being typed.
     editor.change(&machine, 3, json!({ "text": "MACHINE M /*\n x" }));
     assert_eq!(editor.ask("textDocument/formatting", parameters), json!([]));
 }
@@ -609,7 +609,7 @@ fn declarations_of_the_whole_workspace_are_found() {
     assert_eq!(found[0]["location"]["uri"], uri(&path("sub/Lift.mch")).as_str());
     let found = editor.ask("workspace/symbol", json!({ "query": "ULK" }));
     assert_eq!((names(&found), &found[0]["containerName"]), (vec!["unlock".to_string()], &json!("Door")));
-    // What is typed counts.
+    // The open text counts, not the file.
     editor.open(&uri(&path("Door.mch")), &DOOR.replace("unlock", "release"));
     let found = editor.ask("workspace/symbol", json!({ "query": "unlock" }));
     assert_eq!(names(&found), Vec::<String>::new());
@@ -669,7 +669,7 @@ fn invariants_and_operations_have_their_verdicts() {
         (&found[2]["command"]["command"], &found[2]["range"]["start"]["line"]),
         (&json!(""), &json!(7))
     );
-    // What was known before is still known.
+    // Earlier findings are kept.
     editor.change(&machine, 3, json!({ "text": GOOD }));
     assert!(lenses(&mut editor, &machine)[0].starts_with("✓ holds"));
     // A machine with a mistake has no verdict.
@@ -802,7 +802,7 @@ fn components_of_rodin_are_read_as_they_are_typed() {
     let items = editor.ask("textDocument/completion", completion);
     let labels: Vec<&str> = items.as_array().unwrap().iter().map(|i| i["label"].as_str().unwrap()).collect();
     assert!(labels.contains(&"by") && labels.contains(&"limit") && !labels.contains(&"PRE"), "{labels:?}");
-    // Formatting would change the files of Rodin, which no person reads.
+    // Formatting would change the files of Rodin, which are not for people to read.
     let mut formatting = document(&machine);
     formatting["options"] = json!({ "tabSize": 2, "insertSpaces": true });
     assert_eq!(editor.ask("textDocument/formatting", formatting), Json::Null);

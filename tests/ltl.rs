@@ -39,11 +39,11 @@ fn formulas_of_the_machine_are_checked() {
     assert_eq!((&of(2)["name"], &of(2)["line"]), (&"ASSERT_LTL_3".into(), &5.into()));
     assert_eq!(of(2)["counterexample"]["continuation"], "loop");
     assert_eq!(of(0)["stats"]["states"], 64);
-    // What cannot be read is named with its place; the others are asked all the same.
+    // A formula that cannot be read is named with its place; the others are asked all the same.
     let message = of(4)["message"].as_str().expect("a message");
     assert!(message.ends_with("`level` is not declared"), "{message}");
     assert_eq!((&of(4)["line"], &of(4)["column"]), (&7.into(), &23.into()));
-    // Other commands say that they have not asked.
+    // Other commands report that they have not asked.
     let text = run("mc", &lift, &[]);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
     assert!(text.contains("ASSERT_LTL_1 (`bsym ltl` checks it)"), "{text}");
@@ -100,7 +100,7 @@ fn nothing_is_claimed_where_paths_are_unknown() {
     let path = file(folder.path(), "ill.mch", ill);
     let (_, both) = ltl(&path, &["-f", "G {10 / x > -100}", "-f", "G {x > -3}"]);
     assert_eq!([&both["formulas"][0]["verdict"], &both["formulas"][1]["verdict"]], ["unknown", "holds"]);
-    // A path on which it is false before is one all the same.
+    // A path on which the formula is false before that is a violation all the same.
     assert_eq!(of(ill, "G {10 / x < 10}", &[]).1, "violated");
     let none = "MACHINE m CONSTANTS k PROPERTIES k : 1..2 & k > 2 VARIABLES x INVARIANT x : NAT INITIALISATION x := k END";
     assert_eq!(of(none, "G {x > 0}", &[]).1, "vacuous");
@@ -190,7 +190,8 @@ fn steps_are_compared() {
     }
 }
 
-/// A formula that is false on its path only because MAXINT is small says so; what is false with any bounds does not.
+/// A formula that is false on its path only because MAXINT is small is marked so; one that is false with any bounds is
+/// not.
 #[test]
 fn what_is_false_because_of_maxint_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -218,16 +219,16 @@ fn what_is_false_because_of_maxint_says_so() {
     let because = |n: usize| Json::from(format!("false because MAXINT is 3: try `--maxint {n}`"));
     let no = Json::Null;
     for (text, formula, expected) in [
-        // Whatever comes after the path.
+        // With any continuation of the path.
         (&hall, "G {x : NAT}", because(90)),
         (&hall, "G {x < 30}", no.clone()),
         (&hall, "G {x : NAT & x < 4}", no.clone()),
-        // A path that ends goes on there; what is false on it already stays so.
+        // With larger bounds a path that ends continues; a formula that is false on it already stays so.
         (&ending("x + 2 : NAT"), "F {x = 4}", because(90)),
         (&ending("x + 2 : NAT"), "G not deadlock", because(90)),
         (&ending("x + 2 : NAT"), "F {x = 4} & {x = 1}", no.clone()),
         (&ending("x + 2 < 4"), "F {x = 4}", no.clone()),
-        // A loop that is fair only because what is owed is not possible.
+        // A loop is fair only because the event that fairness requires is disabled.
         (&bounded, "WF(enter) => F {x = 4}", because(90)),
         (&bounded, "WF(rest) => F {x = 4}", no.clone()),
         (&bounded, "F {x = 4}", no.clone()),
@@ -235,7 +236,7 @@ fn what_is_false_because_of_maxint_says_so() {
         (&bounded, "F ({x = 3} & X {x + 1 : NAT})", because(90)),
         (&bounded, "F ({x = 3} & X e(enter))", because(90)),
         (&bounded, "F ({x = 3} & BA({x$0 + 1 : NAT}))", because(90)),
-        // With other bounds the path is none.
+        // With other bounds the path does not exist.
         (&machine("x < 1", "0", "MAXINT"), "G {x < MAXINT}", no.clone()),
         (&machine("x < 1", "MAXINT", "0"), "G {x < MAXINT}", no.clone()),
         // With other bounds the formula speaks of more values.

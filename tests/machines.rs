@@ -1,6 +1,6 @@
 //! Random machines through all engines: no two may contradict each other.
 //!
-//! `BSYM_MACHINES=1000 cargo test --release --test machines -- --nocapture` looks at more of them;
+//! `BSYM_MACHINES=1000 cargo test --release --test machines -- --nocapture` checks more of them;
 //! `BSYM_FIRST_MACHINE=N` begins at another one.
 
 mod common;

@@ -104,7 +104,7 @@ fn progress_is_told_in_events() {
     assert!(last["result"]["reason"].as_str().is_some_and(|r| r.starts_with("timeout")));
 }
 
-/// Its constant is out of the reach of enumeration.
+/// A machine whose constant is out of the reach of enumeration.
 const NEEDLE: &str = "MACHINE Needle CONSTANTS a PROPERTIES a : 1..3000000 & a mod 1000003 = 7 & a > 1500000
 VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
 OPERATIONS step = PRE x < a mod 4 + 2 THEN x := x + 1 END END";
@@ -146,7 +146,7 @@ step = SELECT x = 0 & (SIGMA(a, b).(a : 0..9000 & b : 0..9000 & (a * b) mod 7 = 
     assert_eq!((output.status.code(), &object["verdict"]), (Some(3), &"unknown".into()));
     assert!(object["reason"].as_str().is_some_and(|r| r.starts_with("timeout")), "{object:#}");
     assert_eq!(object["unsupported"], serde_json::json!([]));
-    // Less than the time after which the program ends without the search's consent.
+    // Less than the time after which the program ends without waiting for the search.
     assert!(begin.elapsed() < std::time::Duration::from_secs(4), "{:?}", begin.elapsed());
 }
 
@@ -165,7 +165,7 @@ fn a_search_is_put_aside_and_continued() {
     let (code, rest) = with(&["--resume", &name]);
     assert_eq!(code, Some(0));
     assert_eq!((&rest["states"], &rest["transitions"]), (&whole["states"], &whole["transitions"]));
-    // Ended by the clock, as often as it takes.
+    // Ended by the time limit, as often as needed.
     let long = ["--scope", "Name=5,Number=5"];
     let (_, whole) = result("Phonebook.mch", &long);
     let mut arguments = [&long[..], &["--checkpoint", &name, "--timeout", "150ms"]].concat();
@@ -285,7 +285,7 @@ fn where_every_state_was_visited_each_property_has_an_answer() {
     let all = run(&["--keep-going"]);
     assert!(all.iter().any(|v| v == "violated") && all.iter().any(|v| v == "holds"), "{all:?}");
     assert!(!all.iter().any(|v| v == "unknown"), "{all:?}");
-    // A search that ends at the first violation knows nothing of the others.
+    // A search that ends at the first violation has no verdict on the others.
     assert!(run(&[]).iter().any(|v| v == "unknown"));
 }
 
@@ -335,7 +335,7 @@ fn larger_sizes_are_tried_before_the_axioms_are_blamed() {
     assert_eq!((&object["verdict"], &object["scope"]["maxint"]), (&"holds".into(), &7.into()));
     let object = about("S", "n", "n : NAT & n > 5", &["--maxint", "4"]);
     assert_eq!((&object["verdict"], &object["reason_code"]), (&"vacuous".into(), &"no-valuation".into()));
-    // Nor are they blamed for an initialisation that needs room.
+    // They are not blamed either for an initialisation that needs room.
     let object = about("S", "a", "a : S & card(S - {a}) > 2", &[]);
     assert_eq!((&object["verdict"], &object["scope"]["sets"]["S"]), (&"holds".into(), &4.into()));
 }
@@ -344,7 +344,7 @@ fn larger_sizes_are_tried_before_the_axioms_are_blamed() {
 fn axioms_are_blamed_where_no_size_satisfies_them() {
     let object = about("S", "a, n", "a : S & n : 1..3 & n > 2 & S - {a} = S & n /= 2", &[]);
     if object["verdict"] == "unknown" {
-        // Without a solver the sizes that were tried are all that is known.
+        // Without a solver only the sizes that were tried are known.
         assert_eq!(object["reason_code"], "existence-undecided");
         assert!(object["scopes_tried"].as_array().is_some_and(|tried| tried.len() > 4));
         return;
@@ -357,7 +357,7 @@ fn axioms_are_blamed_where_no_size_satisfies_them() {
 
 #[test]
 fn where_no_size_is_found_the_answer_is_open() {
-    // An infinite set would do, and a deferred set is none.
+    // An infinite set would satisfy it, but a deferred set is finite.
     let object = about("S", "f", "f : NATURAL >-> S", &["--timeout", "20"]);
     assert_ne!(object["verdict"], "holds");
     if object["verdict"] == "unknown" {
@@ -378,7 +378,7 @@ VARIABLES x INVARIANT x = next(other) INITIALISATION x := 0 END";
     assert!(reason.ends_with("; --set next=EXPR fixes it"), "{reason}");
 }
 
-/// A conjunct, a step and a deadlock that are wrong only because nobody has chosen a larger MAXINT say so.
+/// A conjunct, a step and a deadlock that are wrong only because the user has not chosen a larger MAXINT are marked so.
 #[test]
 fn what_is_violated_because_of_maxint_says_so() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -401,7 +401,7 @@ OPERATIONS enter = SELECT people < 40 THEN people := people + 1 END END";
     let (code, object) = answer("result", "mc", &path, &["--prop", "deadlock"]);
     let only = object["violated"][0]["only_in_scope"].as_str();
     assert_eq!((code, only), (Some(1), Some("only because MAXINT is 3: try `--maxint 7`")), "{object:#}");
-    // What is wrong with any bounds does not.
+    // A violation with any bounds is not marked.
     let path = file(folder.path(), "Hall.mch", text.replace("people : NAT", "people : NAT & people < 2"));
     let (_, object) = answer("result", "mc", &path, &[]);
     assert_eq!(object["violated"][0]["only_in_scope"], Json::Null, "{object:#}");

@@ -1,7 +1,7 @@
-//! Mistakes that beginners make, each in a machine of its own: what bsym says beside what ProB says.
+//! Mistakes that beginners make, each in a machine of its own: the messages of bsym next to those of ProB.
 //!
-//! `tests/mistakes.md` shows both; `BSYM_BLESS=1` writes it again, to be read before it is kept. What ProB says stands in
-//! `tests/mistakes/prob.tsv`, the first message of `probcli NAME.mch -init` with columns counted from 1.
+//! `tests/mistakes.md` shows both; `BSYM_BLESS=1` writes it again, to be read before it is kept. ProB's messages stand
+//! in `tests/mistakes/prob.tsv`, the first message of `probcli NAME.mch -init` with columns counted from 1.
 
 mod common;
 
@@ -12,7 +12,7 @@ use bsym_language::diagnostic::render::render;
 use bsym_language::load::{Loaded, load_model};
 use common::root;
 
-/// What ProB says about a machine.
+/// Message of ProB about a machine.
 struct Peer {
     name: String,
     line: Option<u32>,
@@ -57,7 +57,7 @@ fn every_mistake_is_named_with_its_place_and_remedy() {
         // One mistake has one message, or shows at two places.
         assert!(messages.len() <= 2, "{}: {messages:?}", peer.name);
         let at = loaded.sources.position(first.span);
-        // Where the mistake is, no later than where ProB stops.
+        // The mistake is reported no later than where ProB stops.
         assert!(peer.line.is_none_or(|line| at.line <= line), "{}: line {}", peer.name, at.line);
     }
 }

@@ -1,9 +1,11 @@
-//! Models with one operator exchanged in the invariant: what is still proved of them has to be true where the sets are small.
+//! Models with one operator exchanged in the invariant: what is still proved of them has to be true where the sets are
+//! small.
 //!
 //! ```text
 //! BSYM_MODELS=A:B BSYM_MUTANTS=200 cargo test --release --test mutants_of_models -- --nocapture
 //! ```
-//! looks at so many mutants of each file, from number `BSYM_FIRST` on, and lists what is discharged of the changed conjunct.
+//! The command checks `BSYM_MUTANTS` mutants of each file, from number `BSYM_FIRST` on, and lists what is discharged of
+//! the changed conjunct.
 
 mod common;
 #[path = "../proofs/src/obligations/agreement/exchange.rs"]

@@ -149,7 +149,7 @@ fn collect(whole: &Json, here: &Json, path: &mut Vec<Key>, all: &mut Vec<Mutatio
     }
 }
 
-/// What became of the changes.
+/// Counts of the outcomes of the changes.
 #[derive(Default, Debug)]
 struct Figures {
     tried: usize,
@@ -163,7 +163,7 @@ struct Figures {
 /// Exceptions: a place, a kind of change, and why nothing has to be seen.
 type Exceptions = &'static [(&'static str, &'static str, &'static str)];
 
-/// The exit code of a command, and what it says without times.
+/// Returns the exit code of a command, and its output without times.
 fn said(output: &Output) -> (Option<i32>, String) {
     let text = String::from_utf8_lossy(&output.stdout);
     let shown = match serde_json::from_str::<Json>(&text) {
@@ -191,7 +191,7 @@ fn try_all(name: &str, original: &Path, exceptions: Exceptions, command: &dyn Fn
     let mut figures = Figures::default();
     let mut unseen = vec![];
     let is = |(place, kind, _): &(&str, &str, &str), m: &Mutation| *place == m.place() && *kind == m.kind;
-    // Of what is excepted at least one change is tried, so that no exception stays that is needed no more.
+    // At least one change of the exceptions is tried, so that no exception stays that is needed no more.
     let mut needed = vec![false; exceptions.len()];
     let sampled = all.iter().step_by(step);
     let excepted = exceptions.iter().filter_map(|e| all.iter().find(|m| is(e, m)));
@@ -275,7 +275,7 @@ fn certificates_of_proofs() {
     }
 }
 
-/// What nobody says of its variables is taken for granted by the encoding.
+/// A machine whose encoding assumes properties of its variables that no invariant states.
 const METER: &str = "MACHINE meter SETS PLACE = {north, south} VARIABLES level, ends
 INVARIANT level : PLACE <-> INTEGER & ends <: INTEGER & !(p, n).(p |-> n : level => n >= 0)
 INITIALISATION level, ends := {}, {}

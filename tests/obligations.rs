@@ -23,7 +23,7 @@ const BOX: &str =
     "MACHINE Box(top) CONSTRAINTS top : 1..2 VARIABLES n INVARIANT n : 0..top INITIALISATION n := 0
 OPERATIONS put = PRE n < top THEN n := n + 1 END END";
 
-/// An argument that breaks a constraint is no reason to say that there is nothing to check.
+/// An argument that breaks a constraint does not mean that there is nothing to check.
 #[test]
 fn constraints_of_an_included_machine_are_checked_and_not_assumed() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -45,7 +45,7 @@ fn constraints_of_an_included_machine_are_checked_and_not_assumed() {
     }
 }
 
-/// The same from a project of Rodin and from a package.
+/// Theorems in guards, from a project of Rodin and from a package.
 #[test]
 fn theorems_in_guards_are_checked() {
     let folder = root().join("language/tests/eventb/Claims");
@@ -81,7 +81,7 @@ fn wrong_refinements_are_explained_by_values() {
         let output = bsym().arg("po").arg(&machine).arg("--explain").output().expect("it runs");
         assert_eq!(output.status.code(), Some(3), "{machine:?}");
         let text = String::from_utf8_lossy(&output.stdout);
-        // The evaluator says so of the values that are shown.
+        // The evaluator judges the values that are shown.
         let shown = text.matches("(some values)").count();
         let open = text.lines().filter(|l| l.starts_with("  unknown ")).count();
         assert!(open > 0 && shown == open, "{machine:?}: {text}");

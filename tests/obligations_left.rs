@@ -1,4 +1,4 @@
-//! What `po` says of parts without obligations of their own, and its exit codes.
+//! Reports of `po` about parts without obligations of their own, and its exit codes.
 
 mod common;
 
@@ -39,7 +39,7 @@ INITIALISATION n, m := 0, 0 OPERATIONS
 const FINE: &str = "MACHINE Fine VARIABLES n INVARIANT n : NATURAL & n <= 3
 INITIALISATION n := 0 OPERATIONS inc = SELECT n < 3 THEN n := n + 1 END END";
 
-/// What `po` says as JSON, valid against the schema of the format, with the exit code.
+/// Runs `po` and returns its JSON, valid against the schema of the format, with the exit code.
 fn proved(machine: &Path, more: &[&str]) -> (Option<i32>, Json) {
     let output = run("po", machine, &[more, &["--json"]].concat());
     let object = json(&output);
@@ -75,7 +75,7 @@ fn parts_without_an_encoding_are_listed() {
     assert!(all.iter().any(|o| o["kind"] == "VAR" && o["status"] == "discharged"), "{object:#}");
     let text = said("po", &machine);
     assert!(text.contains("1 part not looked at") && text.contains("value of most"), "{text}");
-    // The same parts keep `strengthen` from saying that everything is done.
+    // The same parts keep `strengthen` from reporting that everything is done.
     let (code, object) = answer("strengthen", "strengthen", &machine, &["--timeout", "20"]);
     assert_eq!(code, Some(3), "{object:#}");
     assert_eq!(object["left_out"].as_array().map(Vec::len), Some(1), "{object:#}");
@@ -121,7 +121,7 @@ fn the_exit_code_tells_whether_all_is_discharged() {
     assert_eq!(proved(&fine, &["--explain"]).0, Some(0));
 }
 
-/// The rest is done where one obligation has more hypotheses than a prover likes.
+/// Obligations with more hypotheses than a prover likes do not stop the others.
 #[test]
 fn obligations_of_ten_thousand_hypotheses_are_answered() {
     if !has_solver() {

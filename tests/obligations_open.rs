@@ -46,7 +46,7 @@ fn only_what_is_open_is_tried_and_only_a_reachable_state_refutes() {
     let po = folder.path().join("po.json");
     let proofs = po.display().to_string();
     assert_eq!(text(&machine, &["-o", &proofs]).0, Some(3));
-    // What `inc` keeps is discharged in the file as well, and is open in another one.
+    // The obligations of `inc` are discharged in the first file, and open in the second one.
     let mut status: Json = serde_json::from_str(&std::fs::read_to_string(&po).expect("text")).expect("JSON");
     status.as_object_mut().expect("an object").remove("summary");
     let with = |names: &[&str]| {
@@ -84,7 +84,7 @@ fn only_what_is_open_is_tried_and_only_a_reachable_state_refutes() {
     assert_eq!(text(&machine, &["-o", &proofs]).0, Some(0));
     let (code, said) = text(&machine, &arguments);
     assert_eq!((code, summary(&said)), (Some(0), "nothing is open in po.json"), "{said}");
-    // What was proved for another text is open again.
+    // Obligations proved for another text are open again.
     std::fs::write(&machine, mend(&less, "k := 9", "k := 5")).expect("a file");
     let (code, said) = text(&machine, &arguments);
     assert!(code == Some(0) && summary(&said).ends_with("discharged"), "{code:?} {said}");

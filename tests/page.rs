@@ -33,7 +33,7 @@ fn page(folder: &Path, name: &str, arguments: &[&str]) -> (PathBuf, String) {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(said.contains("page written to"), "{arguments:?}: {said}");
     let text = std::fs::read_to_string(&path).unwrap();
-    // Nothing is asked of a network.
+    // The page requests nothing from a network.
     for outside in ["http:", "https:", "src=", "@import", "url("] {
         let place = text.find(outside).filter(|_| name != "hostile");
         assert!(
@@ -88,7 +88,7 @@ fn every_kind_of_answer_has_a_page() {
         let named = pages.iter().find(|(path, _)| path.file_stem().is_some_and(|stem| stem == name));
         named.map(|(_, text)| text.as_str()).unwrap()
     };
-    // Each has what the answer says, in the sections that it needs.
+    // Each page has the content of the answer, in the sections that it needs.
     for (name, expected) in [
         (
             "violated",
@@ -129,7 +129,7 @@ fn a_page_that_cannot_be_written_is_refused_before_the_run() {
     assert!(missing.contains("--html: the folder") && missing.contains("mkdir"), "{missing}");
     assert!(said(folder.path()).contains("is a folder"));
     assert!(said(&machine).contains("is an input of this command"));
-    // Whatever the command, its input is left alone.
+    // For every command, its input is left alone.
     for command in [&["ltl", "--formula", "G {1 = 1}"][..], &["po"], &["check"]] {
         let output = bsym()
             .args(command)
@@ -170,7 +170,7 @@ fn pages_are_used_by_keyboard_and_pass_axe_light_and_dark() {
     let mut command = Limited::new("node");
     command.limit(Duration::from_secs(300));
     command.arg(root().join("tests/browser/check.mjs")).arg(chromium);
-    // Those who want to look at the pages name a folder.
+    // To look at the pages, name a folder.
     command.arg(std::env::var_os("BSYM_SCREENSHOTS").unwrap_or_else(|| "-".into()));
     let output = command.args(pages.iter().map(|(path, _)| path)).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

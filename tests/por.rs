@@ -67,8 +67,8 @@ fn what_is_not_sound_together_is_refused() {
     assert!(warnings.contains("--por: no two events are known to commute"), "{warnings}");
 }
 
-/// What a solver has proven, or confirms of what others have, makes events invisible whose text does not say that they keep
-/// the invariant.
+/// Proofs make events invisible whose text does not show that they keep the invariant: those of a solver, or those of
+/// others that it confirms.
 #[test]
 fn events_that_are_proven_to_keep_the_invariant_can_wait() {
     if !has_solver() {
@@ -86,7 +86,7 @@ fn events_that_are_proven_to_keep_the_invariant_can_wait() {
     let status = dir.path().join("po.json").display().to_string();
     let made = bsym().arg("po").arg(&path).args(["-o", &status]).output().expect("it runs");
     assert_eq!(made.status.code(), Some(0));
-    // As if somebody else had proven them: they are confirmed before the search.
+    // As if another tool had proven them: they are confirmed before the search.
     let recorded = std::fs::read_to_string(&status).expect("it is there");
     let imported = recorded.replace("\"bsym:", "\"");
     for text in [recorded, imported] {

@@ -14,11 +14,11 @@ const HOLDS: &str = "MACHINE good VARIABLES x INVARIANT x : 0..3 INITIALISATION 
 OPERATIONS go = SELECT x < 3 THEN x := x + 1 END END";
 const VIOLATED: &str = "MACHINE bad VARIABLES x INVARIANT x : 0..3 INITIALISATION x := 0
 OPERATIONS go = x := x + 1 END";
-/// More states than a few seconds visit, and products that no solver decides.
+/// A machine with more states than a few seconds visit, and products that no solver decides.
 const HARD: &str = "MACHINE hard VARIABLES x, y, z INVARIANT x : NATURAL & y : NATURAL & z : NATURAL & x*x*x + y*y*y /= z*z*z + 1234567
 INITIALISATION x, y, z := 1, 1, 1 OPERATIONS a = x := x + 1; b = y := y + 1; c = z := z + 1 END";
 
-/// Two machines that are decided, one in a folder below, one that is none, and a file of another kind.
+/// Two machines that are decided, one of them in a subfolder, a machine with a mistake, and a file of another kind.
 fn models(folder: &Path) {
     std::fs::create_dir_all(folder.join("below")).unwrap();
     file(folder, "good.mch", HOLDS);
@@ -249,7 +249,7 @@ fn settings_are_found_above_the_machine_and_flags_come_before_them() {
     let (code, found) = run(&["mc", "--json", "--set", "top=2", "--maxint", "8"]);
     assert_eq!((code, &found["verdict"]), (Some(1), &"violated".into()), "{found:#}");
     assert_eq!(found["scope"]["maxint"], 8);
-    // Nothing is read where nothing is to be read, and the message says what is missing.
+    // Without input nothing is read, and the message says what is missing.
     let (code, found) = run(&["parse", "--json", "--no-project"]);
     assert_eq!(code, Some(2), "{found:#}");
     assert!(found["diagnostics"][0]["help"].as_str().unwrap().contains("-I "), "{found:#}");

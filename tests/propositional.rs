@@ -39,7 +39,7 @@ fn faults_in_functions_sequences_and_relations_are_found() {
     }
 }
 
-/// A path of the search is one formula that is continued: each step adds as much to it as any other.
+/// A path of the search is a single formula that grows: each step adds as much to it as any other.
 #[test]
 fn a_path_grows_by_the_same_size_with_each_step() {
     // In the middle: now and then a single query that rests on time adds its terms to one of the steps.
@@ -75,7 +75,7 @@ fn a_proof_is_checked_by_another_solver() {
 
 #[test]
 fn the_answer_names_the_encoding() {
-    // Of check the search beside may be first.
+    // In `check` the search in parallel may be first.
     assert_eq!(answer("check", "LibraryWrong", "BOOK=3,READER=2")["verdict"], "violated");
     let asked = answer("bmc", "LibraryWrong", "BOOK=3,READER=2");
     assert_eq!(asked["encoding"]["name"], "sat", "{asked:#}");
@@ -119,7 +119,7 @@ fn answer_about(engine: &str, file: &Path, more: &[&str]) -> Json {
     serde_json::from_slice(&output.stdout).expect("an answer")
 }
 
-/// Nothing wraps: where 64 bits are not enough, somebody else is asked, and the answer says so.
+/// No number wraps: where 64 bits are not enough, another solver is asked, and the answer reports it.
 #[test]
 fn wide_numbers_go_to_the_unbounded_encoding() {
     let text = "MACHINE Wide VARIABLES x INVARIANT x : INTEGER & x < 9223372036854775810
@@ -134,7 +134,8 @@ fn wide_numbers_go_to_the_unbounded_encoding() {
     }
 }
 
-/// What the one encoding leaves open the other is asked, here because the solver of the one knows nothing, or dies.
+/// Propositional logic is asked what the unbounded encoding leaves open, here because its solver answers `unknown` or
+/// dies.
 #[test]
 #[cfg(unix)]
 fn what_the_unbounded_encoding_leaves_open_propositional_logic_is_asked() {

@@ -1,6 +1,6 @@
-//! Random refinements, some of them wrong: `refine` says of each what tables say of it.
+//! Random refinements, some of them wrong: the answer of `refine` is compared with tables.
 //!
-//! `BSYM_MACHINES=5000 cargo test --release --test random_refinements -- --nocapture` looks at more of them,
+//! `BSYM_MACHINES=5000 cargo test --release --test random_refinements -- --nocapture` checks more of them,
 //! `BSYM_FIRST_MACHINE=N` begins at another one.
 
 mod common;
@@ -16,8 +16,8 @@ use draw::Draw;
 use semantics::{Fault, faults};
 use serde_json::Value as Json;
 
-/// What the answer of `refine` says, without its reasons: the steps before what is wrong, if anything is; `None` where it is
-/// undecided.
+/// Returns the content of an answer of `refine` without its reasons: the number of steps before the fault and the
+/// fault, if there is one. `None` where the answer is undecided.
 fn said(answer: &Json) -> Option<Option<(usize, Fault)>> {
     match answer["verdict"].as_str().unwrap() {
         "holds" => return Some(None),
@@ -57,7 +57,7 @@ fn refine_says_what_tables_say() {
             let output = output.expect("it runs");
             let answer = json(&output);
             if command == "check" {
-                // Which of the questions it answers first is another matter.
+                // The questions may be answered in any order.
                 let verdict = answer["verdict"].as_str().unwrap();
                 assert!(verdict != "holds" || expected.is_empty(), "{command} {}", show(&answer));
                 count(format!("check: {verdict}, {}", if expected.is_empty() { "right" } else { "wrong" }));

@@ -1,5 +1,5 @@
-//! The README and the pages of `docs` say what the program does: every block that begins with `$ bsym` is run and compared, links
-//! lead somewhere, and every command and flag that is named exists.
+//! The README and the pages of `docs` say what the program does: every block that begins with `$ bsym` is run and
+//! compared, links lead somewhere, and every command and flag that is named exists.
 
 mod common;
 
@@ -26,7 +26,7 @@ fn commands_of_the_tutorial_print_what_it_says() {
     assert!(tutorial.contains(&machine), "the tutorial shows another machine than its example");
 }
 
-/// What the table for users of ProB names exists.
+/// Everything that the table for users of ProB names exists.
 #[test]
 fn the_flags_beside_those_of_prob_exist() {
     let table = std::fs::read_to_string(root().join("docs/prob.md")).unwrap();
@@ -75,7 +75,7 @@ fn the_machine_of_the_readme_is_the_example() {
     assert!(example.contains(machine.trim()), "the README shows another machine than examples/overflow.mch");
 }
 
-/// The README, what it leads to beside it, and all pages of the book.
+/// The README, the pages next to it that it links to, and all pages of the book.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benches/README.md"]
         .iter()

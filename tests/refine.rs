@@ -40,7 +40,7 @@ fn a_right_refinement_holds() {
     let output = run("refine", &path, &[]);
     let text = String::from_utf8_lossy(&output.stdout);
     assert!(text.starts_with("holds: List refines Pool\n"), "{text}");
-    // What a search of the refinement alone leaves out is looked at here.
+    // Parts that a search of the refinement alone leaves out are checked here.
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
@@ -93,7 +93,7 @@ fn a_fault_is_shown_on_both_levels() {
     assert_eq!(found["trace"].as_array().map(Vec::len), Some(2));
     assert_eq!(found["related"][0][0]["Pool.free"], "{1,2,3}");
     assert_eq!(found["instead"].as_array().map(Vec::len), Some(3));
-    // The trace is one of the refinement.
+    // The trace replays on the refinement.
     let replayed = bsym().arg("replay").arg(&trace).arg(&path).output().expect("it runs");
     assert_eq!(replayed.status.code(), Some(0), "{}", String::from_utf8_lossy(&replayed.stdout));
     let text = String::from_utf8_lossy(&run("refine", &path, &[]).stdout).into_owned();
@@ -110,7 +110,7 @@ fn a_narrowed_precondition_is_named_with_its_arguments() {
     assert_eq!((&found["kind"], &found["parameters"]["k"]), (&"precondition".into(), &"1".into()));
 }
 
-/// An `ASSERT` about a variable of the abstraction is in no comparison: this one is false, and nothing else is wrong.
+/// An `ASSERT` about a variable of the abstraction is not compared: this one is false, and everything else is right.
 #[test]
 fn an_assert_about_the_abstraction_leaves_it_open() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -123,7 +123,7 @@ fn an_assert_about_the_abstraction_leaves_it_open() {
     let message = object["message"].as_str().unwrap_or_default();
     assert!(message.contains("ASSERT `free = {}`"), "{message}");
     assert_eq!(object["not_checked"][0]["kind"], "assert", "{object:#}");
-    // What is violated beside it is violated.
+    // A violation in addition is reported.
     let path = list(folder.path(), &text.replace("list <- k", "k -> (list <- k)"));
     let (code, object) = refine(&path, &[]);
     assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
@@ -148,7 +148,7 @@ fn what_cannot_be_compared_is_refused() {
 #[test]
 fn limits_leave_it_open() {
     let folder = tempfile::tempdir().expect("a folder");
-    // No equation says which value the abstraction takes, so that no proof is tried.
+    // No equation determines the value of the abstraction, so that no proof is tried.
     let guess = "MACHINE Guess VARIABLES x INVARIANT x : 0..9 INITIALISATION x :: 0..9
 OPERATIONS tick = x :: 0..9; n <-- see = n := x END";
     file(folder.path(), "Guess.mch", guess);
@@ -221,7 +221,7 @@ OPERATIONS
   n <-- read = n := level
 END";
 
-/// The bounds of the integers are chosen by nobody: that they are small is no fault of the refinement.
+/// The bounds of the integers are defaults: that they are small is no fault of the refinement.
 #[test]
 fn literals_above_maxint_enlarge_the_scope() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -232,10 +232,10 @@ OPERATIONS fill(k) = level := k; n <-- read = n := level END";
     let (code, object) = refine(&path, &[]);
     assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{object:#}");
     assert_eq!(object["scope"]["maxint"], 12, "{object:#}");
-    // Where somebody has chosen them they are kept, and the answer says what it depends on.
+    // Bounds that the user chose are kept, and the answer names what it depends on.
     let (code, object) = refine(&path, &["--maxint", "3"]);
     assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
-    // A fault is one with the larger bounds, too.
+    // A fault remains one with the larger bounds.
     let path = file(folder.path(), "Tank_r.ref", text.replace("n := level", "n := level + 1"));
     let (code, object) = refine(&path, &[]);
     assert_eq!((code, &object["counterexample"]["event"]), (Some(1), &"read".into()), "{object:#}");
@@ -266,7 +266,7 @@ fn values_above_maxint_enlarge_the_scope() {
     assert_eq!((code, &object["verdict"]), (Some(1), &"violated".into()), "{object:#}");
 }
 
-/// A violation that a larger MAXINT takes away says so.
+/// A violation that a larger MAXINT removes is marked so.
 #[test]
 fn a_violation_of_the_scope_is_told_from_one_of_the_machine() {
     let folder = tempfile::tempdir().expect("a folder");

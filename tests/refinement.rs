@@ -1,4 +1,4 @@
-//! What a refinement of classical B drops is part of every answer about it.
+//! Parts of a refinement of classical B that are dropped appear in every answer about it.
 
 mod common;
 
@@ -98,7 +98,7 @@ fn a_proof_that_leaves_out_the_gluing_is_no_plain_holds() {
 fn a_step_outside_of_the_abstract_precondition_is_no_violation() {
     let folder = tempfile::tempdir().expect("a folder");
     let machine = counter(folder.path(), "n := n - 1", "n := 4");
-    // Whoever looks at the abstraction as well knows that nobody may take that step.
+    // A check of the abstraction as well shows that this step may not be taken.
     for command in if has_solver() { &["mc", "check"][..] } else { &["mc"] } {
         let (code, object) = answer(command, &machine);
         assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{command}: {object:#}");
@@ -121,7 +121,7 @@ fn a_step_outside_of_the_abstract_precondition_is_no_violation() {
     assert_eq!(object["not_checked"].as_array().map(Vec::len), Some(3), "{object:#}");
 }
 
-/// A trace means the same to whoever found it and to whoever replays it.
+/// A trace means the same to the engine that found it and to the command that replays it.
 #[test]
 fn a_replayed_trace_is_judged_as_the_engines_judge_it() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -144,7 +144,7 @@ fn a_replayed_trace_is_judged_as_the_engines_judge_it() {
     assert_eq!((&violated["doubt"], violated["violated"].as_array().map(Vec::len)), (&Json::Null, Some(1)));
 }
 
-/// A violation that needs no such step is one, also where another one is nearer.
+/// A violation without such a step is reported, even if another one is nearer.
 #[test]
 fn a_violation_within_the_abstract_precondition_is_not_hidden() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -185,7 +185,7 @@ END
     }
 }
 
-/// A conjunct that is asked for alone is all that its answer is about.
+/// An answer about a single conjunct covers only that conjunct.
 #[test]
 fn a_conjunct_of_the_refinement_alone_is_proved() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -212,7 +212,7 @@ fn said(arguments: &[&str], machine: &Path) -> (Option<i32>, String) {
 const DICE: &str = "MACHINE Dice SETS FACE VARIABLES next INVARIANT next : FACE INITIALISATION next :: FACE
 OPERATIONS n <-- throw = BEGIN n := next || next :: FACE END END";
 
-/// The comparison is part of what `check` promises: where it is not decided no form of the answer says `holds`.
+/// The comparison is part of the promise of `check`: where it is undecided, no form of the answer is `holds`.
 #[test]
 fn an_undecided_comparison_leaves_the_answer_open() {
     if !has_solver() {
@@ -220,7 +220,8 @@ fn an_undecided_comparison_leaves_the_answer_open() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     file(folder.path(), "Dice.mch", DICE);
-    // Nothing determines what the abstraction has chosen, so that it holds with two faces, and for others nobody knows.
+    // Nothing determines what the abstraction has chosen, so that it holds with two faces, and it is open for other
+    // sizes.
     let text = "REFINEMENT Late REFINES Dice OPERATIONS n <-- throw = n :: FACE END";
     let machine = file(folder.path(), "Late.ref", text);
     let (code, object) = answer("check", &machine);
@@ -247,7 +248,7 @@ fn an_undecided_comparison_leaves_the_answer_open() {
     let output =
         bsym().args(["check", "--scope", "FACE=3", "--json"]).arg(&machine).output().expect("it runs");
     assert_eq!(output.status.code(), Some(0), "{:#}", json(&output));
-    // Who asks about one part alone is told what is not asked.
+    // A question about one part alone is answered with the parts that are not asked.
     let (_, text) = said(&["kind"], &machine);
     assert!(text.contains("that it refines Dice (`bsym refine`)"), "{text}");
 }
@@ -290,7 +291,7 @@ OPERATIONS up = IF now < most THEN now := now + 1 ELSE SELECT 1 > 2 THEN skip EN
     assert!(code == Some(1) || code == Some(3), "{object:#}");
 }
 
-/// What calls reach that the abstraction allows is proved together with the refinement.
+/// States that are reachable by calls the abstraction allows are proved together with the refinement.
 #[test]
 fn a_proof_of_all_levels_answers_for_the_refinement() {
     if !has_solver() {
@@ -312,7 +313,7 @@ INITIALISATION at := 0 OPERATIONS e <-- step = BEGIN e := at ; at := at + 1 END 
     assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{object:#}");
     assert_eq!(object["scope"]["maxint"], 2147483647, "{object:#}");
     assert_ne!(object["engine"], "mc", "{object:#}");
-    // There is no certificate of it, and who asks for one does not get exit code 0.
+    // It has no certificate, and a request for one does not end with exit code 0.
     let certificate = folder.path().join("walk.json");
     let (code, text) = said(&["check", "--certificate", certificate.to_str().unwrap()], &machine);
     assert_eq!((code, certificate.exists()), (Some(4), false), "{text}");
@@ -327,7 +328,7 @@ fn text_with_a_fault(machine: &Path) -> String {
     std::fs::read_to_string(machine).expect("a file").replace("at := at + 1 END", "at := at + 2 END")
 }
 
-/// A trace that nobody may cause is not shown as if it were one of a fault.
+/// A trace that no caller may cause is not shown as if it were one of a fault.
 #[test]
 fn a_trace_outside_of_the_abstract_precondition_is_not_shown() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! The soundness of symmetry reduction (`examples/symmetry`): its obligations are proved for sets of any size, `mc` and `refine`
-//! agree where the set of states is small, and wrong variants are found out.
+//! The soundness of symmetry reduction (`examples/symmetry`): its obligations are proved for sets of any size, `mc` and
+//! `refine` agree where the set of states is small, and wrong variants are found out.
 
 mod common;
 

@@ -4,11 +4,12 @@
 //! ```text
 //! BSYM_MACHINES=20000 cargo test --release --test statements -- --nocapture
 //! ```
-//! (figures: `tests/statements/README.md`) looks at more of them with all engines, prints what was
-//! decided by construct, and every failure with its shrunk machine. `BSYM_FIRST_MACHINE=N` begins at another one, `BSYM_SECONDS=N` begins no machine
-//! after that time, `BSYM_THREADS=N` looks at several at once, `BSYM_PROGRAM=FILE` tries another build,
-//! `BSYM_PLAN=short` asks each machine as little as `make test` does, a third of all questions, `BSYM_PLAN=deferred` looks at machines about relations
-//! over deferred sets, `BSYM_REPORT=FILE` writes the table, `BSYM_WRITE=FOLDER` writes the machines into a folder each instead.
+//! (figures: `tests/statements/README.md`) looks at more of them with all engines, prints what was decided by
+//! construct, and every failure with its shrunk machine. `BSYM_FIRST_MACHINE=N` begins at another one, `BSYM_SECONDS=N`
+//! begins no machine after that time, `BSYM_THREADS=N` looks at several at once, `BSYM_PROGRAM=FILE` tries another
+//! build, `BSYM_PLAN=short` asks each machine as little as `make test` does, a third of all questions,
+//! `BSYM_PLAN=deferred` looks at machines about relations over deferred sets, `BSYM_REPORT=FILE` writes the table,
+//! `BSYM_WRITE=FOLDER` writes the machines into a folder each instead.
 
 mod common;
 #[path = "statements/mod.rs"]
@@ -67,7 +68,7 @@ fn no_two_answers_contradict_each_other() {
         println!("{proved:#?}");
     }
     if asked.is_none() {
-        // Machines of one state, or answers that are all unknown, would compare nothing.
+        // Machines of one state, or only unknown answers, would compare nothing.
         assert!(table.share_of_twenty() > 0.3, "{}", table.markdown());
         assert!(table.decided("mc") > 0.5 && table.decided("kind") > 0.1, "{}", table.markdown());
     }
@@ -79,7 +80,7 @@ fn no_two_answers_contradict_each_other() {
     assert!(failures.is_empty(), "{} machines failed:\n{}", failures.len(), failures.join("\n"));
 }
 
-/// Looks at all machines and prints what fails, the first of it with a smaller machine.
+/// Checks all machines and prints the failures, the first of them with a smaller machine.
 fn look_at(range: &Range) -> (Table, Counts, Vec<String>) {
     let shrinkings = number("BSYM_SHRINK").unwrap_or(5);
     let state = Mutex::new((Table::default(), vec![], 0, Counts::default()));
@@ -139,7 +140,7 @@ fn what_is_proved_of_relations_is_true_where_sets_are_small() {
     };
     let (_, proved, failures) = look_at(&range);
     assert!(failures.is_empty(), "{} machines failed:\n{}", failures.len(), failures.join("\n"));
-    // That nothing is proved, or that nothing is false, would compare nothing.
+    // If nothing were proved, or nothing were false, nothing would be compared.
     assert!(proved.proved > proved.tried / 4 && proved.false_ones > 0, "{proved:#?}");
 }
 

@@ -1,4 +1,4 @@
-//! `bsym strengthen`: what it says can be pasted, and does what it says.
+//! `bsym strengthen`: its output can be pasted, and has the effect that it reports.
 
 mod common;
 
@@ -79,7 +79,7 @@ fn a_patch_closes_what_it_says() {
     }
 }
 
-/// What fails in a reachable state is no question of a stronger invariant.
+/// An obligation that fails in a reachable state needs no stronger invariant.
 #[test]
 fn an_obligation_that_fails_is_shown_with_its_trace() {
     if !has_solver() {
@@ -97,7 +97,7 @@ fn an_obligation_that_fails_is_shown_with_its_trace() {
     assert_eq!(events, ["INITIALISATION", "start", "stop", "arrive"]);
 }
 
-/// What is left out of the invariant is found again, with the labels and symbols of Rodin.
+/// A conjunct that is left out of the invariant is found again, with the labels and symbols of Rodin.
 #[test]
 fn what_is_left_out_is_found_again() {
     if !has_solver() {

@@ -109,7 +109,7 @@ fn what_cannot_be_reduced_is_said() {
     assert!(object["warnings"].to_string().contains("362880 permutations"), "{object}");
 }
 
-/// States that there was no time to reduce are none that an audit misses.
+/// An audit does not count states that there was no time to reduce.
 #[test]
 fn time_may_end_while_a_state_is_reduced() {
     for limit in ["60ms", "120ms", "240ms"] {

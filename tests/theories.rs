@@ -14,7 +14,7 @@ fn result(command: &str, file: &str) -> Json {
     object
 }
 
-/// The same answer from a project of Rodin and from a package, from `mc` and from the engines.
+/// Checks that a project of Rodin and a package give the same answer, from `mc` and from the engines.
 fn check(machine: &str, commands: &[&str], expected: &dyn Fn(&Json, &str)) {
     let engines = has_solver();
     for file in [format!("{machine}.bum"), format!("{}.eventb", machine.to_lowercase())] {

@@ -1,4 +1,4 @@
-//! `unknown` names commands worth trying; they exist, and ask something else.
+//! `unknown` names commands worth trying; they exist, and ask a different question.
 
 mod common;
 
@@ -64,7 +64,7 @@ fn small_integers_are_suggested_where_an_overflow_is_far() {
         let (code, object) = answer("result", command, &machine, more);
         assert_eq!(code, Some(1), "{command}: {object:#}");
     }
-    // Where nothing depends on MAXINT nobody is told about it.
+    // Where nothing depends on MAXINT, the answer does not mention it.
     let text =
         COUNT.replace("NAT ", "NATURAL ").replace("v + 1", "v + w").replace("0..2", "0..2 & v /= 777777");
     let other = file(folder.path(), "Other.mch", text);

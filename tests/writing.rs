@@ -1,4 +1,4 @@
-//! What cannot be written is never announced as written, and the program ends with exit code 4.
+//! Files that cannot be written are never reported as written, and the program ends with exit code 4.
 
 #![cfg(target_os = "linux")]
 
@@ -72,7 +72,7 @@ fn evidence_of_engines() {
     let output = run(&["ic3", &folder.at("turn.mch"), "--certificate", &certificate, "--json"]);
     assert_eq!(output.status.code(), Some(4));
     let result = json(&output);
-    // What was not written is in the result instead.
+    // A certificate that was not written is in the result instead.
     assert_eq!(result["certificate"]["format"], "bsym-certificate", "{result:#}");
     assert!(result["warnings"][0].as_str().unwrap().contains("was not written"), "{result:#}");
     let output = run(&["bmc", &folder.at("over.mch"), "--trace", &trace, "--json"]);
@@ -84,7 +84,7 @@ fn walks_and_searches_put_aside() {
     let folder = Folder::new();
     let trace = folder.full("t.json");
     fails(&["simulate", &folder.at("turn.mch"), "--steps", "3", "--trace", &trace], &trace);
-    // A search is written beside its place first.
+    // A search is written to a new file next to its place first.
     let aside = folder.at("aside");
     folder.full("aside.new");
     fails(&["mc", &folder.at("turn.mch"), "--max-states", "2", "--checkpoint", &aside], &aside);

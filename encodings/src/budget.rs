@@ -18,8 +18,8 @@ thread_local! {
     static WORK: Cell<Duration> = const { Cell::new(Duration::ZERO) };
 }
 
-/// The work of all solvers of this thread so far: about the time that it takes, counted in steps of the solvers, so that it is the
-/// same in each run.
+/// The work of all solvers of this thread so far: about the time that it takes, counted in steps of the solvers, so
+/// that it is the same in each run.
 pub fn work() -> Duration {
     WORK.get()
 }
@@ -32,7 +32,7 @@ pub fn spend(work: Duration) {
 /// Deadline and cancellation of a run. Clones share the cancellation.
 #[derive(Clone, Debug, Default)]
 pub struct Budget {
-    /// When the run ends, if it does by itself.
+    /// End of the run, if it ends by itself.
     pub deadline: Option<Instant>,
     /// Longest time for one solver query.
     pub query: Option<Duration>,
@@ -48,7 +48,7 @@ pub struct Budget {
     end: Option<Duration>,
 }
 
-/// Why something stopped without an answer.
+/// Reason why a run or a query stopped without an answer.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stopped {
     /// The deadline of the run or of the query has passed.
@@ -73,13 +73,14 @@ impl From<Stopped> for Reason {
 }
 
 impl Budget {
-    /// Without limits.
+    /// Returns a budget without limits.
     pub fn unlimited() -> Self {
         Self::default()
     }
 
-    /// A budget of which the times of parts and queries, but not the end of the run, are counted in steps of solvers instead of read
-    /// from a clock, so that they end at the same point in each run. Only of use on one thread, and only solvers that are linked count.
+    /// A budget of which the times of parts and queries, but not the end of the run, are counted in steps of solvers
+    /// instead of read from a clock, so that they end at the same point in each run. Only of use on one thread, and
+    /// only solvers that are linked count.
     pub fn counted(&self) -> Self {
         Budget { is_counted: true, ..self.clone() }
     }
@@ -89,7 +90,8 @@ impl Budget {
         self.is_counted
     }
 
-    /// A budget with the same cancellation that ends after `time` from now or at the own deadline, whichever comes first.
+    /// A budget with the same cancellation that ends after `time` from now or at the own deadline, whichever comes
+    /// first.
     pub fn within(&self, time: Duration) -> Self {
         let by_clock = Instant::now() + if self.is_counted { with_slack(time) } else { time };
         let by_work = self.is_counted.then(|| work() + time);
@@ -100,12 +102,12 @@ impl Budget {
         }
     }
 
-    /// The same run with at most `time` for one query.
+    /// Returns this budget with at most `time` for one query.
     pub fn per_query(&self, time: Duration) -> Self {
         Budget { query: Some(time), ..self.clone() }
     }
 
-    /// The same run with at most so many steps for one query.
+    /// Returns this budget with at most `steps` steps for one query.
     pub fn in_steps(&self, steps: u64) -> Self {
         Budget { steps: Some(steps), ..self.clone() }
     }

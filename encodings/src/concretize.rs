@@ -1,9 +1,9 @@
 //! From a solver's model to a trace of B values.
 //!
-//! Elements of an uninterpreted sort are numbered in the order in which they are met, and the scope
-//! of the trace counts them with those of the carrier that no value speaks of; strays (see
-//! [`carriers`](crate::symbolic::carriers)) are left out. A set that holds everything but some elements is listed over the
-//! universe of its sort; if that is infinite there is no such value.
+//! Elements of an uninterpreted sort are numbered in the order in which they are met, and the scope of the trace counts
+//! them with those of the carrier that no value speaks of; strays (see [`carriers`](crate::symbolic::carriers)) are
+//! left out. A set that holds everything but some elements is listed over the universe of its sort; if that is infinite
+//! there is no such value.
 
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
@@ -25,7 +25,7 @@ use crate::system::{System, Transition};
 use crate::term::{Sort, SortKind, Term, Terms};
 use crate::tuning::tuning;
 
-/// Why a model is not read as a trace.
+/// Reason why a model is not read as a trace.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ReadError {
     /// A set in the model is infinite: its complement is finite over an infinite sort.
@@ -42,9 +42,9 @@ pub enum ReadError {
     Solver(#[from] SolverError),
 }
 
-/// Reads the trace along `path`: initialisation, then these events, unrolled by `unrolling` in the
-/// query whose model this is. Results that are only described are left out of a step. With `last_fails`, the last of them (the initialisation, if the path is
-/// empty) does not reach a state.
+/// Reads the trace along `path`: initialisation, then these events, unrolled by `unrolling` in the query whose model
+/// this is. Results that are only described are left out of a step. With `last_fails`, the last of them (the
+/// initialisation, if the path is empty) does not reach a state.
 ///
 /// # Errors
 /// Values that are infinite or not understood.
@@ -195,7 +195,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
         Ok(self.carriers[&sort].clone())
     }
 
-    /// Whether a value has no strays in it: elements of a sort that are not in its carrier.
+    /// Returns whether a value has no strays in it: elements of a sort that are not in its carrier.
     fn is_there(&mut self, value: &TermValue) -> Result<bool, ReadError> {
         Ok(match value {
             TermValue::Element(sort, _) => match self.carrier_value(*sort)? {
@@ -480,8 +480,8 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
         columns.iter().map(&mut read).collect()
     }
 
-    /// What the columns of a function have at an index. A column that the solver gives by a formula (an array that grows
-    /// with its index) is asked for the one entry.
+    /// Returns the entries of the columns of a function at an index. A column that the solver gives by a formula (an
+    /// array that grows with its index) is asked for the one entry.
     fn entries(&mut self, columns: &[Column], index: &TermValue) -> Result<Vec<TermValue>, ReadError> {
         let mut all = vec![];
         for column in columns {

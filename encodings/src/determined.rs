@@ -21,8 +21,8 @@ pub struct Determined {
     pub axiom: usize,
 }
 
-/// For each constant its value, if an axiom equates it with an expression over determined constants
-/// that the evaluator can compute. Every valuation that satisfies the axioms has these values.
+/// Returns the value of each constant that an axiom equates with an expression over determined constants that the
+/// evaluator can compute. Every valuation that satisfies the axioms has these values.
 pub fn constants(model: &Model, scope: &Scope) -> Vec<Option<Determined>> {
     let mut known: Vec<Option<Determined>> = vec![None; model.constants.len()];
     let mut definitions: Vec<(ConstId, &Expr, usize)> = vec![];
@@ -70,7 +70,7 @@ fn weight(value: &Value) -> usize {
     }
 }
 
-/// Whether an expression mentions a deferred set whose size is open.
+/// Returns whether an expression mentions a deferred set whose size is open.
 fn depends_on_size(e: &Expr, model: &Model, scope: &Scope) -> bool {
     struct Carriers(BTreeSet<CarrierId>);
     impl Visitor for Carriers {

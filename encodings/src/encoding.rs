@@ -1,5 +1,5 @@
-//! The choice of the encoding that serves a run: terms for a solver that knows unbounded integers and sets of any size, or the same terms
-//! as propositional logic over the scope.
+//! The choice of the encoding that serves a run: terms for a solver that knows unbounded integers and sets of any size,
+//! or the same terms as propositional logic over the scope.
 //!
 //! Decided here and nowhere else, with a reason that the answer can name. The bounded encoding asks for sizes of all
 //! deferred sets; integers need no bounds, since every cut of them is widened until the answer does not depend on
@@ -13,7 +13,7 @@ use bsym_semantics::scope::Scope;
 
 use crate::system::build::settle_by_axioms;
 
-/// How the formulas of a model reach a solver.
+/// Encoding of the formulas of a model for a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Encoding {
     /// Integers are integers, and deferred sets without a size have any.
@@ -30,15 +30,15 @@ pub struct Chosen {
     pub encoding: Encoding,
     /// A clause: "as asked".
     pub reason: String,
-    /// What the bounded encoding has no form for, whichever is chosen; see [`infinite`].
+    /// Parts that the bounded encoding has no form for, whichever is chosen; see [`infinite`].
     pub infinite: Vec<String>,
 }
 
 /// Chooses the encoding of a run. `asked` is what the user wants, if it is one of them; `is_solver` says whether
 /// there is a solver for unbounded terms.
 ///
-/// Where both could serve, the unbounded one does: models are known that it decides and the bounded one does
-/// not in the same time (benches/propositional.md), so that another default would lose answers. Whoever runs engines may ask
+/// Where both could serve, the unbounded one does: models are known that it decides and the bounded one does not in the
+/// same time (benches/propositional.md), so that another default would lose answers. A caller that runs engines may ask
 /// the other one for what is left open.
 pub fn choose(asked: Option<Encoding>, is_solver: bool, model: &Model, scope: &Scope) -> Chosen {
     let infinite = infinite(model, scope);
@@ -53,8 +53,8 @@ pub fn choose(asked: Option<Encoding>, is_solver: bool, model: &Model, scope: &S
     Chosen { encoding, reason, infinite }
 }
 
-/// What of a model the bounded encoding has no form for in this scope: deferred sets without a size, and types without
-/// bits. What speaks of these is not decided by it.
+/// Lists the parts of a model that the bounded encoding has no form for in this scope: deferred sets without a size,
+/// and types without bits. It does not decide what mentions these.
 pub fn infinite(model: &Model, scope: &Scope) -> Vec<String> {
     let scope = settle_by_axioms(model, scope);
     let mut all = vec![];

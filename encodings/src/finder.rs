@@ -2,14 +2,14 @@
 //! guard, choices under their predicate.
 //!
 //! Unknowns that an equation gives a value have it before a solver is asked. The other names that have values enter as
-//! values, the others as symbols, laid out as the predicates allow. Each model of the solver is read as
-//! values of the unknowns and then excluded, until the solver answers `unsat`: then these are all there
-//! are. Valuations under which the predicates are ill-defined are looked for as well, because whoever
-//! asks has to report them. Every value is checked by the evaluator before it is used.
+//! values, the others as symbols, laid out as the predicates allow. Each model of the solver is read as values of the
+//! unknowns and then excluded, until the solver answers `unsat`: then there are no others. Valuations under which the
+//! predicates are ill-defined are looked for as well, because the caller has to report them. Every value is checked by
+//! the evaluator before it is used.
 //!
 //! Two solvers serve: the SAT solver that is built in, for which quantifiers over known sets are written out and whose
-//! work is counted in steps, and an SMT solver where there is one. Who is asked when is decided in
-//! [`bsym_semantics::constraint::methods`].
+//! work is counted in steps, and an SMT solver where there is one. [`bsym_semantics::constraint::methods`] decides
+//! which one is asked when.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -186,7 +186,7 @@ fn names_of(mentioned: &Mentioned) -> Vec<Name> {
     variables.chain(constants).chain(mentioned.locals.iter().map(|l| Name::Local(*l))).collect()
 }
 
-/// Whether the values of a layout are finitely many by its numbers.
+/// Returns whether a layout has finitely many values by the bounds of its numbers.
 fn is_bounded(ty: &Type, layout: &Layout) -> bool {
     match ty {
         Type::Bool | Type::Carrier(_) => true,
@@ -209,7 +209,7 @@ struct Names {
     bounded: bool,
 }
 
-/// When the predicates hold, and when they are ill-defined from left to right.
+/// Conditions under which the predicates hold, and under which they are ill-defined from left to right.
 struct Goal {
     holds: Term,
     ill_defined: Term,
@@ -218,7 +218,7 @@ struct Goal {
 struct Search {
     system: System,
     background: Vec<Term>,
-    /// What the names can be.
+    /// Bounds of the values of the names.
     known: Functional,
     /// Names that the predicates speak of.
     mentioned: Vec<Name>,
@@ -343,7 +343,7 @@ impl Search {
             session.assert(t).map_err(|e| e.to_string())?;
         }
         let mut left = limit;
-        // What all checks have together, with reading their models.
+        // Steps for all checks together, including reading their models.
         let mut steps = budget.steps;
         let mut spend = |spent: u64| {
             steps = steps.map(|left| left.saturating_sub(spent));
@@ -360,7 +360,7 @@ impl Search {
                 let values = match answer {
                     Answer::Unsat(_) => break,
                     Answer::Unknown(_) => return Ok(false),
-                    // There is one more, which nobody wants.
+                    // There is one model more than was asked for.
                     Answer::Sat(_) if left == 0 => return Ok(false),
                     // A value that is infinite cannot be excluded, so the search ends there.
                     Answer::Sat(mut model) => match read_values(&self.system, &mut model, &names.unknowns) {
@@ -387,7 +387,7 @@ impl Search {
         Ok(true)
     }
 
-    /// That the unknowns have these values.
+    /// Returns the condition that the unknowns have these values.
     fn equal(&mut self, names: &Names, values: &[Value]) -> Result<Term, String> {
         let encoder = &mut self.system.encoder;
         let mut all = vec![];

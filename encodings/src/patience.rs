@@ -20,14 +20,14 @@ use crate::budget::Budget;
 use crate::finder::SolverFinder;
 use crate::session::SolverChoice;
 
-/// Who was asked, with how many steps of writing, for the values of which names.
+/// Method that was asked, with its number of steps of writing, and the names whose values were wanted.
 type Asked = (Method, u64, Vec<Name>);
 
 /// Asks solvers as long as that helps.
 #[derive(Debug)]
 pub struct Patience {
     finder: SolverFinder,
-    /// Of questions of each size, how many were not answered.
+    /// Number of questions of each size that were not answered.
     failures: RefCell<BTreeMap<Asked, usize>>,
     /// Names of which all values were known.
     answered: RefCell<BTreeSet<Vec<Name>>>,

@@ -1,8 +1,8 @@
-//! Tuning of the encodings and the solver sessions: their heuristic constants and thresholds (sizes that are written out, limits, times),
-//! by area.
+//! Tuning of the encodings and the solver sessions: their heuristic constants and thresholds (sizes that are written
+//! out, limits, times), by area.
 //!
-//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names none, the value
-//! was not measured: it was chosen together with the code that reads it.
+//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names
+//! none, the value was not measured: it was chosen together with the code that reads it.
 
 use std::time::Duration;
 
@@ -15,9 +15,10 @@ bsym_language::tuning! {
     pub struct Tuning {
         /// Deadlines.
         budget: Budget = Budget::DEFAULT,
-        /// What is written out where a solver has quantifiers.
+        /// Limits of what is written out where a solver has quantifiers.
         written_out: WrittenOut = WrittenOut::DEFAULT,
-        /// What is written out where a formula becomes propositional logic. What is left is written out later, case by case from bits.
+        /// Limits of what is written out where a formula becomes propositional logic. The rest is written out later,
+        /// case by case from bits.
         written_out_for_sat: WrittenOut =
             WrittenOut { instances: 1 << 15, early: true, listed: 1 << 12, span: 1 << 10, leaves: 1 << 12 },
         /// Formulas to symbolic values.
@@ -44,7 +45,7 @@ bsym_language::tuning! {
         slack: Duration = ms(2000),
     }
 
-    /// How much is written out case by case, instead of being left to quantifiers and arrays.
+    /// Limits of what is written out case by case, instead of being left to quantifiers and arrays.
     pub struct WrittenOut {
         /// Most instances of one body.
         instances: usize = 256,
@@ -78,11 +79,11 @@ bsym_language::tuning! {
         tabulated_arguments: usize = 64,
         /// Most arrays that the values of a function over a large type are kept in.
         columns: usize = 16,
-        /// Least number of consecutive integers in a list that become a range. Comparing with each number took a thousand comparisons in each
-        /// of a thousand instances of a quantifier.
+        /// Least number of consecutive integers in a list that become a range. Comparing with each number took a
+        /// thousand comparisons in each of a thousand instances of a quantifier.
         run: usize = 4,
-        /// Most couples added one after the other that a closure of any size is followed along; the formula has four times the size for
-        /// each.
+        /// Most couples added one after the other that a closure of any size is followed along; the formula has four
+        /// times the size for each.
         added: usize = 3,
         /// Most elements of a deferred set that an axiom gives a size; larger ones stay uninterpreted sorts.
         largest_settled: usize = 64,
@@ -94,7 +95,8 @@ bsym_language::tuning! {
         look: u64 = 1 << 12,
     }
 
-    /// Values of a model, and terms that are evaluated (`concretize.rs`, `session/evaluate.rs`, `session/parse.rs`, `term/instantiate.rs`).
+    /// Values of a model, and terms that are evaluated (`concretize.rs`, `session/evaluate.rs`, `session/parse.rs`,
+    /// `term/instantiate.rs`).
     pub struct Values {
         /// Most elements of a universe that is listed.
         universe: usize = 1 << 16,
@@ -114,8 +116,8 @@ bsym_language::tuning! {
     pub struct Propositional {
         /// Most gates: some gigabytes.
         gates: usize = 30_000_000,
-        /// Most gates by an estimate made before anything is simplified. Most instances of a quantifier shrink, so that it may
-        /// be well above what is built: ten times `gates`.
+        /// Most gates by an estimate made before anything is simplified. Most instances of a quantifier shrink, so that
+        /// it may be well above what is built: ten times `gates`.
         estimated_gates: u64 = 300_000_000,
         /// Most literals of one value, each of which is copied some times: a quarter of `gates`.
         value_literals: u64 = 7_500_000,
@@ -135,8 +137,8 @@ bsym_language::tuning! {
         instances: usize = 1 << 17,
         /// Longest range of a quantifier, in numbers.
         range: i128 = 4096,
-        /// Longest known window of a set with all its cells, whatever its cut; with two such parts or more, as many as in a square. A bank whose
-        /// accounts get two balances was not decided beyond one event without it.
+        /// Longest known window of a set with all its cells, whatever its cut; with two such parts or more, as many as
+        /// in a square. A bank whose accounts get two balances was not decided beyond one event without it.
         exact_window: i128 = 64,
         /// Most cells of a window.
         window_cells: i128 = 4096,
@@ -166,7 +168,8 @@ bsym_language::tuning! {
         variables_of_a_step: u64 = 64,
     }
 
-    /// Unknowns without bounds in propositional logic (`propositional/cut.rs`). Levels grow about geometrically, so that few queries are repeated.
+    /// Unknowns without bounds in propositional logic (`propositional/cut.rs`). Levels grow about geometrically, so
+    /// that few queries are repeated.
     pub struct Cut {
         /// Bits of an unknown without bounds, by level.
         bits: [u32; 8] = [5, 8, 12, 16, 24, 32, 48, 63],
@@ -182,8 +185,8 @@ bsym_language::tuning! {
     pub struct Session {
         /// Most lemmas that one model gives.
         lemmas: usize = 256,
-        /// Most indices of an equation between arrays that is stated of all of them at once: with some of them left to be
-        /// found, Z3 may not come to an end. Of other equations it is stated of so many indices.
+        /// Most indices of an equation between arrays that is stated of all of them at once: with some of them left to
+        /// be found, Z3 may not terminate. Other equations are stated of this many indices.
         few_indices: usize = 64,
         /// Most queries that follow a model which does not satisfy the formula.
         corrections: usize = 32,
@@ -213,10 +216,11 @@ bsym_language::tuning! {
 
     /// Z3 as a library (`session/z3/`).
     pub struct Z3 {
-        /// Resource units in a second of [work](crate::budget::work): about as many as it takes in a second on two machines of 2026, over the
-        /// machines of `benches/symbolic`.
+        /// Resource units in a second of [work](crate::budget::work): about as many as it takes in a second on two
+        /// machines of 2026, over the machines of `benches/symbolic`.
         units_of_a_second: f64 = 2e6,
-        /// Levels of arrays within arrays and tuples that a model is read to; a circular chain of definitions does not end.
+        /// Levels of arrays within arrays and tuples that a model is read to; a circular chain of definitions does not
+        /// end.
         depth: usize = 64,
         /// Most arguments of one function that a model is asked for.
         arguments: usize = 1 << 14,

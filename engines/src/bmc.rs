@@ -4,7 +4,8 @@
 //! the invariant, the last step may only end in a conjunct that its event is not proven to preserve.
 //! An `unknown` is remembered and never ends the run: a deeper violation may still be found.
 //!
-//! Between two depths the [diameter](Diameter) gets a share of the time: where longer paths repeat states, the search was a proof.
+//! Between two depths the [diameter](Diameter) gets a share of the time: where longer paths repeat states, the search
+//! was a proof.
 
 use std::time::Duration;
 
@@ -30,7 +31,8 @@ use crate::verdict::{Engine, PathSize, Progress};
 #[derive(Debug)]
 pub struct Bmc {
     path: Path,
-    /// Number of states of the path, from the first, that are assumed good: no violation ends there, or it is not known.
+    /// Number of states of the path, from the first, that are assumed good: no violation ends there, or it is not
+    /// known.
     good: usize,
     /// Number of depths, from 0, at which violations, and failures of the next step, were looked for.
     searched: usize,
@@ -74,7 +76,7 @@ impl Bmc {
         self.searched
     }
 
-    /// Why some depth was left open.
+    /// Returns why some depth was left open.
     pub fn undecided(&self) -> Option<&str> {
         self.undecided.as_deref()
     }
@@ -86,7 +88,7 @@ impl Bmc {
         if let Some(diameter) = &self.diameter {
             all += diameter.statistics();
         }
-        // How large the path is, which is what is searched.
+        // The size is that of the path that is searched.
         Statistics { size: search.size, ..all }
     }
 
@@ -143,7 +145,7 @@ impl Bmc {
             return Ok(Some(outcome));
         }
         if self.path.depth() < k {
-            // What has no term for sets of any size often has one for small ones.
+            // Parts without a term for sets of any size often have one for small sets.
             if !problem.is_complete() {
                 work.small_scopes.wish(k - 1);
             }
@@ -267,7 +269,8 @@ impl Bmc {
         session(self, problem, work)
     }
 
-    /// Whether there is such a path at all, where nothing can go wrong at its end: then an answer is of use only if it is `no`.
+    /// Checks whether there is such a path at all, where nothing can go wrong at its end. An answer is then of use only
+    /// if it is `no`.
     fn possible(
         &mut self,
         problem: &mut Problem,
@@ -343,8 +346,8 @@ impl Bmc {
         Ok(outcome)
     }
 
-    /// Looks for a length at which paths repeat a state, for some time more than before. Once all depths up to there are clear,
-    /// they are all there are.
+    /// Looks for a length at which paths repeat a state, for some time more than before. Once all depths up to there
+    /// are clear, they are all there are.
     fn diameter(
         &mut self,
         problem: &mut Problem,
@@ -369,7 +372,8 @@ impl Bmc {
         Ok(found.map(|depth| Outcome::Proof(problem.claim(work.job, Evidence::Diameter { depth }))))
     }
 
-    /// What a check leads to: an outcome, or `None` to go on. What is not decided is remembered, and asked in small scopes.
+    /// Handles the result of a check: returns an outcome, or `None` to continue. An undecided check is remembered, and
+    /// asked in small scopes.
     fn digest(
         &mut self,
         work: &mut Work<'_, '_>,

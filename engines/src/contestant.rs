@@ -1,7 +1,8 @@
-//! One contestant of a [portfolio](crate::portfolio): an engine, or what works beside the engines, on a thread of its own.
+//! One contestant of a [portfolio](crate::portfolio): an engine, or a helper in parallel to the engines, on a thread of
+//! its own.
 //!
-//! Its terms and sessions stay on that thread. It shares the question and the cores with the others, and tells the portfolio by
-//! messages how it goes.
+//! Its terms and sessions stay on that thread. It shares the question and the cores with the others, and reports its
+//! progress to the portfolio by messages.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -44,7 +45,7 @@ pub fn opener(choice: SolverChoice) -> Opener {
     Arc::new(move |terms| session::open(terms, &choice))
 }
 
-/// What a contestant does.
+/// Task of a contestant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
     /// Looks for an answer.
@@ -55,7 +56,7 @@ pub(crate) enum Role {
     Deduction,
 }
 
-/// What a contestant says.
+/// Message of a contestant.
 pub(crate) enum Message {
     Progress(Progress),
     /// The first engine knows the problem.
@@ -68,7 +69,7 @@ pub(crate) enum Message {
     Panicked(Box<dyn Any + Send>),
 }
 
-/// What is known about a job before the engines begin.
+/// Facts known about a job before the engines begin.
 pub(crate) struct Prepared {
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<Unsupported>,
@@ -76,11 +77,11 @@ pub(crate) struct Prepared {
     pub scope: Scope,
     /// Nothing that is asked has a term.
     pub is_unsupported: bool,
-    /// Whether there is anything to check.
+    /// Existence of a valuation and an initial state.
     pub existence: Existence,
 }
 
-/// How a contestant ended, and what it knows.
+/// Result of a contestant, and what it knows.
 pub(crate) struct Ended {
     pub found: Found,
     /// No violation on any trace with up to this many events.
@@ -91,14 +92,14 @@ pub(crate) struct Ended {
     pub guessed: Vec<Pred>,
 }
 
-/// What a contestant found.
+/// Finding of a contestant.
 pub(crate) enum Found {
     Violated(Box<Counterexample>),
     Vacuous(Vacuous, String),
     /// A proof, settled.
     Settled(Settled),
     Unknown(Reason),
-    /// What was proved beside the engines.
+    /// Status that was proved in parallel to the engines.
     Proved(ProofStatus),
 }
 
@@ -109,12 +110,12 @@ impl Ended {
     }
 }
 
-/// What the contestants of a round share.
+/// State that the contestants of a round share.
 #[derive(Clone)]
 pub(crate) struct Shared {
     /// The question; its budget ends with the round.
     pub job: Arc<Job>,
-    /// What is left out because it is violated.
+    /// Parts left out because they are violated.
     pub excluded: Arc<Excluded>,
     pub opener: Opener,
     pub waiting: Waiting,
@@ -142,7 +143,7 @@ pub(crate) fn start(
             return;
         };
         let mut contestant = Contestant { role, number, shared, messages: messages.clone() };
-        // The portfolio is gone where nobody listens.
+        // If the receiver is gone, so is the portfolio.
         let ended = catch_unwind(AssertUnwindSafe(|| contestant.run(&mut turn)));
         if let Err(panic) = ended {
             let _ = messages.send((number, Message::Panicked(panic)));
@@ -159,7 +160,7 @@ struct Contestant {
 
 impl Contestant {
     fn say(&self, message: Message) {
-        // Nobody listens once the round is over.
+        // The receiver is gone once the round is over.
         let _ = self.messages.send((self.number, message));
     }
 
@@ -207,7 +208,7 @@ impl Contestant {
         act(&mut Work { job, open: &mut open, observer, small_scopes, query, turn, end: None })
     }
 
-    /// Runs an engine to its end; anew where its solver is lost, with the loss of what it had found out.
+    /// Runs an engine to its end. Restarts it when its solver is lost, which loses what it had found out.
     fn compete(&self, engine: Engine, turn: &mut Turn) {
         let mut lost_work = Statistics::default();
         loop {
@@ -257,7 +258,8 @@ impl Contestant {
         Ok(running.ended(job, result))
     }
 
-    /// Learns whether there is anything to check. The first engine finds it out, and waits for what the portfolio makes of it.
+    /// Learns whether there is anything to check. The first engine finds it out, and waits for what the portfolio makes
+    /// of it.
     fn prepare(
         &self,
         problem: &mut Problem,

@@ -1,9 +1,10 @@
-//! Deduction beside the engines: pairs and checks are proved in first-order logic.
+//! Deduction in parallel to the engines: pairs and checks are proved in first-order logic.
 //!
-//! Where sets have any size, much of what an engine asks about a step follows from how sets are composed, which terms of arrays
-//! hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each check, is tried as an
-//! obligation while the engines are at work: first for a short time, then for a longer one. Engines need not ask about those that are
-//! proved, as with imported proof status (Krings & Leuschel, ABZ 2016). A claim does not rest on them: its check proves them anew.
+//! Where sets have any size, much of what an engine asks about a step follows from how sets are composed, which terms
+//! of arrays hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each
+//! check, is tried as an obligation while the engines are at work: first for a short time, then for a longer one.
+//! Engines need not ask about those that are proved, as with imported proof status (Krings & Leuschel, ABZ 2016). A
+//! claim does not rest on them: its check proves them again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

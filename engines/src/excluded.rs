@@ -1,4 +1,4 @@
-//! What a run that goes on after a violation leaves out from then on.
+//! Parts that a run leaves out once it continues after a violation.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use bsym_semantics::verdict::Counterexample;
 use crate::options::Job;
 use crate::verdict::violated_properties;
 
-/// What earlier rounds of a run that goes on found violated.
+/// Violations that earlier rounds of a run found, and that later rounds leave out.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Excluded {
     /// Properties: they are neither asked nor assumed.
@@ -26,9 +26,9 @@ pub struct Excluded {
 pub struct Failing {
     /// The event.
     pub event: Option<EventId>,
-    /// What fails.
+    /// Kind of the failure.
     pub kind: FailureKind,
-    /// What is evaluated there; nothing stands for all failures of the kind.
+    /// The place that is evaluated there; `None` stands for all failures of the kind.
     pub at: Option<Span>,
 }
 
@@ -41,7 +41,7 @@ impl Failing {
     }
 }
 
-/// What a counterexample says that was not known before.
+/// New findings in a counterexample.
 pub struct News {
     /// Properties that are false in its last state.
     pub properties: Vec<Property>,
@@ -50,8 +50,8 @@ pub struct News {
 }
 
 impl Excluded {
-    /// Leaves what a counterexample shows out of what is asked from now on: the properties that are false or ill-defined
-    /// in its last state, or the way in which its last step fails.
+    /// Leaves what a counterexample shows out of what is asked from now on: the properties that are false or
+    /// ill-defined in its last state, or the way in which its last step fails.
     pub fn add(&mut self, job: &Job, found: &Counterexample) -> News {
         let last = found.trace.steps.last();
         let fails = last.is_some_and(|step| step.state.is_none());

@@ -1,4 +1,5 @@
-//! Why an obligation does not follow: a state in which its hypotheses hold, and the step from there that refutes it.
+//! Explanations why an obligation does not follow: a state in which its hypotheses hold, and the step from there that
+//! refutes it.
 //!
 //! The model of a solver is read as values and replayed by the evaluator, from a state that need not be reachable.
 
@@ -18,7 +19,7 @@ use crate::options::Job;
 use crate::problem::{Open, Problem};
 use crate::verdict::CounterexampleToInduction;
 
-/// What does not follow.
+/// Statement that does not follow.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Asked {
     /// An event (`None`: the initialisation) establishes a conjunct.
@@ -29,7 +30,7 @@ pub enum Asked {
     Assertion(usize),
 }
 
-/// A path that was replayed, or why there is none.
+/// A path that was replayed, or the reason why there is none.
 pub type Found = Result<CounterexampleToInduction, String>;
 
 /// A state and a step that refute it, confirmed by the evaluator, or why there are none: lower case, no full stop. The
@@ -44,7 +45,7 @@ pub fn counterexample(job: &Job, asked: &Asked, open: &mut Open<'_>) -> Result<F
     if found.is_ok() || carriers.is_empty() {
         return Ok(found);
     }
-    // The theory of arrays leaves elements outside of the sets, of which there may be a model that is none.
+    // The theory of arrays allows elements outside of the sets, so that its model may be invalid.
     Ok(in_session(job, asked, &mut problem, &carriers, open)?.or(found))
 }
 
@@ -106,12 +107,12 @@ impl Asked {
         }
     }
 
-    /// Whether it is about the initialisation.
+    /// Returns whether it is about the initialisation.
     pub fn is_of_start(&self) -> bool {
         matches!(self, Asked::Conjunct(None, _) | Asked::Failures(None, _))
     }
 
-    /// That it is false, from the first state of a path; `None` where the event has no term.
+    /// Returns the condition that it is false, from the first state of a path; `None` where the event has no term.
     fn wrong(&self, problem: &mut Problem) -> Option<Term> {
         let terms = problem.terms();
         let (system, unrolling) = (&problem.system, &mut problem.unrolling);
@@ -160,8 +161,8 @@ impl Asked {
         }
     }
 
-    /// The variables and constants that it depends on: those of the goal, and those that decide whether the event happens
-    /// and what it does to them.
+    /// The variables and constants that it depends on: those of the goal, and those that decide whether the event
+    /// happens and what it does to them.
     pub fn names(&self, model: &Model) -> (BTreeSet<VarId>, BTreeSet<ConstId>) {
         let body = self.event().map(|e| &model.events[e.index()].body);
         let mut found = match self {
@@ -182,7 +183,7 @@ impl Asked {
     }
 }
 
-/// What is read where it matters for some variables.
+/// Variables and names that are read where it matters for some variables.
 struct Reads {
     goal: BTreeSet<VarId>,
     names: Names,
@@ -213,7 +214,7 @@ impl Visitor for Reads {
                     }
                 }
             }
-            // What an abstraction demands is another obligation.
+            // The demands of an abstraction are another obligation.
             SubstKind::Assert(Claim::Refinement(_), _, body) => self.subst(body),
             _ => walk_subst(self, s),
         }

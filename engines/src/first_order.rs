@@ -1,8 +1,9 @@
 //! Questions that first-order logic answers where terms of arrays keep a solver busy.
 //!
-//! Whether a step or a path exists is asked of a session in terms of arrays. What that does not decide soon, and where sets have
-//! any size, is asked in first-order logic ([`bsym_encodings::first_order`]), one sequence of events after the other, before the
-//! session may take long. There is only ever a `no` from it: what does not follow in first-order logic is no state.
+//! A session is asked in terms of arrays whether a step or a path exists. Questions that this does not decide soon, and
+//! where sets have any size, are asked in first-order logic ([`bsym_encodings::first_order`]), one sequence of events
+//! after the other, before the session may take long. First-order logic only ever answers `no`: a formula that does not
+//! follow there is no state.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +29,7 @@ pub(crate) struct Deduced {
 }
 
 impl Deduced {
-    /// Whether questions about this problem are worth asking.
+    /// Returns whether questions about this problem are worth asking.
     pub fn may_serve(&self, problem: &Problem) -> bool {
         // Hypotheses are predicates that have a meaning. Where all sets have a size, terms of arrays say enough.
         self.in_vain < tuning().deduction.in_vain
@@ -54,7 +55,7 @@ impl Deduced {
         self.proves_within(problem, work, tuning().deduction.question, sequents)
     }
 
-    /// As [`proves`](Self::proves) within another time.
+    /// Works like [`proves`](Self::proves) within another time.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -84,8 +85,8 @@ impl Deduced {
     }
 }
 
-/// That no sequence of `number` events, or for 0 the initialisation, leads from states that satisfy `known`, as all states before
-/// the last do, to a violation ([`Problem::violated_after`]).
+/// Returns the sequents that no sequence of `number` events, or for 0 the initialisation, leads from states that
+/// satisfy `known`, as all states before the last do, to a violation ([`Problem::violated_after`]).
 pub(crate) fn no_violation(
     problem: &Problem,
     job: &Job,
@@ -109,7 +110,8 @@ pub(crate) fn no_violation(
     Some(all)
 }
 
-/// That no event fails after a sequence of `number` ones, where all states before satisfy `known` ([`Problem::failures_at`]).
+/// Returns the sequents that no event fails after a sequence of `number` ones, where all states before satisfy `known`
+/// ([`Problem::failures_at`]).
 pub(crate) fn no_failure(
     problem: &Problem,
     steps: &Steps<'_>,
@@ -128,7 +130,8 @@ pub(crate) fn no_failure(
     Some(all)
 }
 
-/// That what is no conjunct of the invariant holds wherever `known` does ([`Problem::unassumed_violated_in`]).
+/// Returns the sequents that the properties that are no conjuncts of the invariant hold wherever `known` does
+/// ([`Problem::unassumed_violated_in`]).
 pub(crate) fn no_unassumed(
     problem: &Problem,
     job: &Job,
@@ -206,7 +209,7 @@ mod tests {
         };
         let all = [(Start::Anywhere, 1), (Start::Anywhere, 2), (Start::Initial, 0), (Start::Initial, 2)];
         assert_eq!(all.map(|(start, number)| proves(start, number)), [false, true, true, true]);
-        // Too many sequences are no proof, and after some questions in vain no more are asked.
+        // Too many sequences are no proof. After some questions without success no more are asked.
         let in_vain = (0..tuning().deduction.in_vain)
             .map(|_| proves(Start::Anywhere, 20))
             .filter(|&proved| proved)

@@ -1,8 +1,8 @@
 //! Looking for a counterexample in small finite scopes.
 //!
-//! Where the question about sets of any size has no term, is not decided, or its model does not replay, the
-//! same depth is searched with every open deferred set of one, two, three … elements. A trace found there is
-//! a trace for any size; that nothing is found there says nothing.
+//! Where the question about sets of any size has no term, is not decided, or its model does not replay, the same depth
+//! is searched with every open deferred set of one, two, three … elements. A trace found there is a trace for any size;
+//! if none is found, nothing follows.
 
 use bsym_encodings::session::{SolverError, Statistics};
 use bsym_semantics::verdict::Counterexample;

@@ -1,4 +1,4 @@
-//! What is asked of an engine.
+//! The job of an engine: what is asked of it.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::invariants::binders;
 
 /// A model with names for the elements of its deferred sets, over which lemmas quantify.
 ///
-/// The names are locals that nothing in the model refers to. A lemma of a proof refers to them, so print and evaluate lemmas
-/// with this model.
+/// The names are locals that nothing in the model refers to. A lemma of a proof refers to them, so print and evaluate
+/// lemmas with this model.
 #[derive(Clone, Debug)]
 pub struct QuantifiableModel(Arc<Model>);
 
@@ -50,8 +50,8 @@ pub struct Job {
     pub model: QuantifiableModel,
     /// The scope.
     pub scope: Scope,
-    /// What is asked. The default is every conjunct of the invariant; may be empty where
-    /// well-definedness is checked.
+    /// Properties to check. The default is every conjunct of the invariant; may be empty where well-definedness is
+    /// checked.
     pub properties: Vec<Property>,
     /// Check the well-definedness of every step and property.
     pub well_definedness: bool,
@@ -61,17 +61,17 @@ pub struct Job {
     pub proved: ProofStatus,
     /// Do not rely on imported status where the solver does not decide.
     pub recheck: bool,
-    /// A proof that rests on status that nobody could confirm is a plain `holds`.
+    /// Report a proof that rests on unconfirmed status as a plain `holds`.
     pub accept_trusted: bool,
     /// Largest number of events in a trace.
     pub depth: Option<usize>,
-    /// Go on after a violation with the other properties.
+    /// Continue after a violation with the other properties.
     pub keep_going: bool,
-    /// How the values of names are represented.
+    /// Representations of the values of names.
     pub representations: Representations,
-    /// Seed of whatever is random.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Who checks a proof, where that is not the solver that finds it.
+    /// Solver that checks proofs, where that is not the solver that finds them.
     pub checker: Option<SolverChoice>,
     /// Time limit of one query before an engine tries something else.
     pub query_time: Option<Duration>,
@@ -82,8 +82,8 @@ pub struct Job {
 }
 
 impl Job {
-    /// A question about a model in a scope: without proof status and well-definedness, one counterexample is enough, values are
-    /// represented as the invariant states, engines take turns.
+    /// A question about a model in a scope: without proof status and well-definedness, one counterexample is enough,
+    /// values are represented as the invariant states, engines take turns.
     pub fn new(
         model: impl Into<QuantifiableModel>,
         scope: Scope,
@@ -110,7 +110,8 @@ impl Job {
         }
     }
 
-    /// Returns true if engines need not ask about a pair or a check: there is imported status, or the run has proved it.
+    /// Returns true if engines need not ask about a pair or a check: there is imported status, or the run has proved
+    /// it.
     pub fn is_proved(&self, claim: Recorded) -> bool {
         claim.is_in(&self.status) || claim.is_in(&self.proved)
     }

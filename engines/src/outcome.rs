@@ -1,4 +1,4 @@
-//! What an engine works with, and what it ends with.
+//! Resources and outcome of an engine: what it works with, and what it ends with.
 
 use std::time::Duration;
 
@@ -14,26 +14,26 @@ use crate::turn::Turn;
 use crate::verdict::Progress;
 use crate::wishes::Wishes;
 
-/// How an engine ends.
+/// Result of an engine.
 #[derive(Debug)]
 pub enum Outcome {
     /// A proof, not yet checked.
     Proof(Claim),
     /// A replayed counterexample.
     Violated(Box<Counterexample>),
-    /// There is nothing to check: why, with an explanation.
+    /// There is nothing to check; the reason, with an explanation.
     Vacuous(Vacuous, String),
     /// Nothing more to try, or the time is up.
     Unknown(Reason),
 }
 
-/// What an engine works with: the question, a solver, an observer, and its time.
+/// Resources of an engine: the question, a solver, an observer, and its time.
 pub struct Work<'w, 'o> {
-    /// What is asked.
+    /// The question.
     pub job: &'w Job,
     /// Makes sessions.
     pub open: &'w mut Open<'o>,
-    /// Is told how it goes.
+    /// Observer of the progress.
     pub observer: &'w mut dyn Observer<Progress>,
     /// Asks for a search of small scopes where a question about any size stays open.
     pub small_scopes: &'w Wishes,
@@ -78,7 +78,7 @@ impl<'o> Work<'_, 'o> {
     /// `Err` once this part, or the run, has to end. Lets others work if it is their turn.
     ///
     /// # Errors
-    /// Why it has to end.
+    /// The reason why the engine has to end.
     pub fn check(&mut self) -> Result<(), Stopped> {
         self.job.budget.check()?;
         if self.end.is_some_and(|end| self.turn.worked() >= end) {
@@ -136,7 +136,7 @@ impl<'o> Work<'_, 'o> {
         }
     }
 
-    /// What is left of this part, or of the run.
+    /// Returns the time that is left of this part, or of the run if that is less.
     pub fn left(&self) -> Option<Duration> {
         let of_part = self.end.map(|end| end.saturating_sub(self.turn.worked()));
         [of_part, self.job.budget.left()].into_iter().flatten().min()

@@ -1,9 +1,10 @@
-//! The portfolio: engines at work side by side, or in turns where there are more of them than cores, until one is conclusive.
+//! The portfolio: engines at work side by side, or in turns where there are more of them than cores, until one is
+//! conclusive.
 //!
-//! Each engine is a [contestant](crate::contestant) on a thread of its own. The portfolio gives slices, which get longer, and between
-//! them does what is due: it holds imported status against the solver, looks at the first states, and begins what works beside
-//! the engines. A proof is settled before it is believed; status that is refuted on the way is dropped, and the engines begin again
-//! without it.
+//! Each engine is a [contestant](crate::contestant) on a thread of its own. The portfolio gives slices, which get
+//! longer, and between them does what is due: it checks imported status with the solver, looks at the first states, and
+//! starts the contestants that work in parallel to the engines. A proof is settled before it is believed; status that
+//! is refuted on the way is dropped, and the engines restart without it.
 
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -32,7 +33,7 @@ use crate::verdict::{Contradicted, Engine, Objection, Progress, Report, Verdict}
 use crate::vetting::Vetting;
 use crate::wishes::Wishes;
 
-/// What became of a round so far.
+/// Result of a round so far.
 enum Step {
     GoOn,
     /// The engines begin again, since what they may assume has changed.
@@ -40,7 +41,7 @@ enum Step {
     Answer(Verdict),
 }
 
-/// What a round works with, besides its own state.
+/// Context of a round, besides its own state.
 pub(crate) struct Course<'c> {
     pub job: &'c mut Job,
     pub excluded: &'c Excluded,
@@ -57,7 +58,7 @@ pub(crate) struct Round {
     wishes: Arc<Wishes>,
     existence: Arc<OnceLock<Existence>>,
     losses: Arc<AtomicUsize>,
-    /// What the first engine found out about the job.
+    /// Scope of the job, known once the first engine has looked.
     scope: Option<Scope>,
     statistics: Statistics,
     clear: Option<usize>,
@@ -66,7 +67,7 @@ pub(crate) struct Round {
     doubtful: ProofStatus,
     /// The first states were looked at.
     sampled: bool,
-    /// How often they were looked at in a hurry.
+    /// Number of quick looks at the first states.
     looks: usize,
     /// Deduction has begun, once for all attempts.
     deduced: bool,
@@ -197,14 +198,14 @@ impl Round {
         }
     }
 
-    /// How long messages are waited for.
+    /// Returns how long to wait for messages.
     fn patience(&self, course: &Course<'_>) -> Duration {
         let due = self.next_look().map(|(left, _)| left).filter(|_| course.job.threads > 1);
         due.map_or(tuning().portfolio.tick, |due| due.min(tuning().portfolio.tick))
             .max(tuning().portfolio.least_patience)
     }
 
-    /// When the portfolio has something to do, if it has.
+    /// Returns the time until the portfolio has something to do, if it has.
     fn due(&self, course: &Course<'_>) -> Option<Duration> {
         let Course { job, vetting, .. } = course;
         let look = self.next_look().map(|(left, _)| left);
@@ -238,7 +239,7 @@ impl Round {
 
     /// The first engine knows the problem. If there is something to check, the others begin.
     fn prepared(&mut self, course: &mut Course<'_>, prepared: Prepared) -> Step {
-        // An engine that begins anew with another solver says it once more.
+        // An engine that restarts with another solver sends this again.
         if self.scope.is_some() {
             return Step::GoOn;
         }
@@ -278,7 +279,7 @@ impl Round {
         }
     }
 
-    /// Takes in how a contestant ended.
+    /// Handles the end of a contestant.
     fn ended(&mut self, course: &mut Course<'_>, number: usize, ended: Ended) -> Step {
         let Course { job, observer, report, .. } = course;
         self.note(report, &ended);
@@ -312,7 +313,7 @@ impl Round {
         step
     }
 
-    /// What a settled proof leads to.
+    /// Handles a settled proof.
     fn settled(
         &mut self,
         course: &mut Course<'_>,
@@ -360,7 +361,7 @@ impl Round {
         }
     }
 
-    /// What is due between slices: status is held against the solver, the first states are looked at, deduction begins.
+    /// Does what is due between slices: checks status with the solver, looks at the first states, starts deduction.
     fn duties(
         &mut self,
         course: &mut Course<'_>,
@@ -371,8 +372,8 @@ impl Round {
         if !is_free {
             return Ok(Step::GoOn);
         }
-        // Status that no solver confirmed is often wrong after a few events, and an engine that rests on it
-        // may search until the time is up: nobody would look later.
+        // Status that no solver confirmed is often wrong after a few events. An engine that rests on it may search
+        // until the time is up, with no time left for a look at the first states.
         if course.vetting.is_done()
             && course.vetting.unconfirmed().any(|claim| claim.is_in(&course.job.status))
             && let Some(found) = self.sample(course.job, course.excluded)
@@ -411,7 +412,7 @@ impl Round {
 
     /// Every engine has nothing more to try.
     fn exhausted(&mut self, course: &mut Course<'_>) -> Result<Step, SolverError> {
-        // What no solver decided is often wrong after a few events.
+        // Status that no solver decided is often wrong after a few events.
         if let Some(found) = self.sample(course.job, course.excluded) {
             return Ok(self.violated(course, found));
         }
@@ -451,7 +452,8 @@ impl Round {
         Step::Answer(Verdict::Violated(found))
     }
 
-    /// When the first states are looked at while the engines work, from now on, and for how long.
+    /// Returns the time until the first states are looked at while the engines work, and the time that the look may
+    /// take.
     fn next_look(&self) -> Option<(Duration, Duration)> {
         let &(after, time) = tuning().portfolio.looks.get(self.looks).filter(|_| !self.sampled)?;
         Some((after.saturating_sub(self.seats.elapsed()), time))
@@ -504,7 +506,7 @@ impl Round {
     }
 }
 
-/// Drops status that is wrong, and says so.
+/// Drops status that is wrong, and reports it.
 fn drop_claims(course: &mut Course<'_>, wrong: Vec<Recorded>) {
     for claim in wrong {
         drop_claim(course.job, claim, course.observer, course.report);

@@ -35,18 +35,19 @@ pub struct Target {
     pub ok: Term,
 }
 
-/// Whether the machine has a valuation of its constants and an initial state.
+/// Existence of a valuation of the constants and an initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Existence {
-    /// The evaluator accepts one: this, of no events.
+    /// The evaluator accepts this trace of no events.
     Shown(Box<Trace>),
-    /// No valuation satisfies the axioms; or there is one, or none is excluded, but the initialisation reaches no state.
+    /// No valuation satisfies the axioms; or there is one, or none is excluded, but the initialisation reaches no
+    /// state.
     Nothing(Vacuous, String),
     /// No valuation under which the axioms are well-defined; without that there may be some.
     Undefined(String),
     /// The solver excludes every initial state, and the evaluator accepts this one: one of them is wrong.
     Contradicted(Box<Trace>),
-    /// Nobody knows; what is missing, in words.
+    /// Not known; what is missing, in words.
     Undecided(String),
 }
 
@@ -64,16 +65,16 @@ pub struct Problem {
     pub assumed: Vec<usize>,
     /// Properties asked that have no term.
     pub unclear: Vec<Property>,
-    /// What is left out because it is violated.
+    /// Parts left out because they are violated.
     pub excluded: Excluded,
-    /// Whether there is anything to check, as far as known.
+    /// Existence of a valuation and an initial state, as far as known.
     pub existence: Existence,
     /// Conditions under which the initialisation fails, over its inputs.
     pub initial_failures: Vec<Term>,
     /// Conditions under which an event fails in spite of the assumed conjuncts, over the current
     /// state and the event's inputs.
     pub failures: Vec<(EventId, Term)>,
-    /// Whether proof status may be used: every conjunct of the invariant is assumed.
+    /// `true` if proof status may be used: every conjunct of the invariant is assumed.
     status_applies: bool,
     /// Targets whose well-definedness follows from the assumed conjuncts, so that their status says all.
     defined: BTreeSet<Property>,
@@ -110,12 +111,13 @@ impl Problem {
         Ok(problem)
     }
 
-    /// Returns true if proof status may be used: every conjunct of the invariant is assumed to be well-defined and true.
+    /// Returns true if proof status may be used: every conjunct of the invariant is assumed to be well-defined and
+    /// true.
     pub(crate) fn status_applies(&self) -> bool {
         self.status_applies
     }
 
-    /// The same without what the solver has to prepare.
+    /// Builds the problem without the parts that need a solver.
     pub fn plain(job: &Job, excluded: &Excluded) -> Problem {
         let terms = Rc::new(Terms::new());
         let (model, representations) = (Arc::clone(&job.model), job.representations.clone());
@@ -167,8 +169,8 @@ impl Problem {
         problem
     }
 
-    /// What has to be true of a property in every state. As the evaluator has it: a predicate without a meaning is
-    /// wrong where those before it hold, and without the check of well-definedness it is not.
+    /// Returns the condition that a property requires of every state. As in the evaluator, an ill-defined predicate
+    /// counts as false where those before it hold. Without the check of well-definedness it does not.
     fn meant(&self, job: &Job, property: Property, p: &StatePredicate) -> Term {
         let terms = &self.system.terms;
         if !job.well_definedness {
@@ -215,7 +217,7 @@ impl Problem {
         self.system.background.iter().chain(&self.system.axioms).try_for_each(|&t| session.assert(t))
     }
 
-    /// What is always true of the state after `k` steps.
+    /// Returns the facts that are always true of the state after `k` steps.
     pub fn facts_in(&mut self, k: usize) -> Vec<Term> {
         self.system.state_facts.iter().map(|&fact| self.unrolling.state(fact, k)).collect()
     }
@@ -369,23 +371,23 @@ impl Problem {
         self.unrolling.state(all, k)
     }
 
-    /// Whether the status says that a check never fails. What it says of steps from the initialisation does
-    /// not rest on the invariant.
+    /// Returns whether the status says that a check never fails. What it says of steps from the initialisation does not
+    /// rest on the invariant.
     fn is_answered(&self, job: &Job, check: Check) -> bool {
         (self.status_applies || matches!(check, Check::Step(None, _)))
             && job.is_proved(Recorded::Check(check))
     }
 
-    /// Whether the status says that `event` (`None`: the initialisation) establishes the target.
+    /// Returns whether the status says that `event` (`None`: the initialisation) establishes the target.
     pub fn is_proven(&self, job: &Job, event: Option<EventId>, target: &Target) -> bool {
         match target.property {
             Property::Invariant(i) => {
-                // What establishes a conjunct at the start does not rest on the invariant.
+                // The status of a conjunct at the initialisation does not rest on the invariant.
                 (self.status_applies || event.is_none())
                     && self.defined.contains(&target.property)
                     && job.is_proved(Recorded::Pair((event, i)))
             }
-            // Where it fails, a conjunct fails too, and that one is asked for.
+            // Where an assertion fails, a conjunct fails too, and that one is asked for.
             Property::Assertion(i) => {
                 self.defined.contains(&target.property) && self.is_answered(job, Check::Theorem(i))
             }
@@ -416,8 +418,8 @@ impl Problem {
         self.unrolling.state(any, k)
     }
 
-    /// Returns true if no step from a state with the assumed conjuncts is left that might violate a target or fail: by what is
-    /// proved, the targets are an inductive invariant.
+    /// Returns true if no step from a state with the assumed conjuncts is left that might violate a target or fail: by
+    /// what is proved, the targets are an inductive invariant.
     pub fn is_settled(&mut self, job: &Job) -> bool {
         let events = (0..self.system.events.len() as u32).map(|e| Some(EventId(e)));
         let is_proved = |e: Option<EventId>| self.targets.iter().all(|t| self.is_proven(job, e, t));
@@ -446,15 +448,15 @@ impl Problem {
         self.first_states.get_or_init(|| FirstStates::visit(job).map(Rc::new)).clone()
     }
 
-    /// Whether `holds` may be concluded at all: everything that restricts or extends behaviour is encoded,
-    /// and so is every property that is asked.
+    /// Returns whether `holds` may be concluded at all: everything that restricts or extends behaviour is encoded, and
+    /// so is every property that is asked.
     pub fn is_complete(&self) -> bool {
         self.unclear.is_empty()
             && self.system.initialisation.relation.is_some()
             && self.system.events.iter().all(|e| e.relation.is_some())
     }
 
-    /// That all targets hold, for a reason.
+    /// Builds the claim that all targets hold, with its evidence.
     pub fn claim(&self, job: &Job, evidence: Evidence) -> Claim {
         Claim {
             properties: self.targets.iter().map(|t| t.property).collect(),
@@ -465,8 +467,8 @@ impl Problem {
         }
     }
 
-    /// Whether all traces with up to `events` events are in the terms, and all the properties asked: what has no term
-    /// is not searched, so no depth can be claimed for it.
+    /// Returns whether all traces with up to `events` events are in the terms, and all the properties asked. Parts
+    /// without a term are not searched, so no depth can be claimed for them.
     pub fn covers(&self, events: usize) -> bool {
         self.unclear.is_empty()
             && self.system.initialisation.relation.is_some()
@@ -474,12 +476,12 @@ impl Problem {
     }
 }
 
-/// How a query went that needs no model.
+/// Answer to a query that needs no model.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Decided {
     /// There is a model.
     Sat,
-    /// There is none; the assumptions used.
+    /// There is no model; the assumptions used.
     Unsat(Vec<Term>),
     /// Not decided.
     Unknown(Stopped),
@@ -487,7 +489,7 @@ pub enum Decided {
 
 /// An answer that may be missing.
 pub trait MayBeOpen {
-    /// Why there is none.
+    /// Returns why there is no answer.
     fn stopped(&self) -> Option<&Stopped>;
 }
 

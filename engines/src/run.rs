@@ -20,9 +20,9 @@ use crate::vetting::Vetting;
 
 /// Runs an engine, or with [`Engine::Check`] all of them, until one is conclusive or the budget ends.
 ///
-/// Imported status is held against the solver first and along the way ([`Vetting`]). A proof is checked in a fresh
-/// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver
-/// failures become [`Reason::SolverFailed`].
+/// Imported status is checked with the solver first and along the way ([`Vetting`]). A proof is checked in a fresh
+/// session before it is reported; a status that is refuted is dropped and the run repeated without it. Solver failures
+/// become [`Reason::SolverFailed`].
 pub fn run(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observer<Progress>) -> Report {
     let mut report = decide(job, engine, opener, observer);
     dropped::weigh(job, &mut report, &mut |second| decide(second, engine, opener, observer));
@@ -69,7 +69,7 @@ fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observe
                 match &first {
                     None => first = Some(found),
                     Some(_) if news.any => report.further.push(*found),
-                    // What is known already is no further counterexample.
+                    // A counterexample that is already known is not a further one.
                     Some(_) => {}
                 }
                 if more && job.budget.check().is_ok() {

@@ -36,9 +36,9 @@ pub(crate) enum State {
 /// All contestants of one attempt.
 pub(crate) struct Seats {
     pub all: Vec<Seat>,
-    /// Those that wait for a slice, the next one first.
+    /// Contestants that wait for a slice, the next one first.
     pub queue: VecDeque<usize>,
-    /// The number of those that wait, which the contestants see.
+    /// The number of contestants that wait, which the contestants see.
     pub waiting: Waiting,
     /// The first engine has not paused yet, since it prepares the problem.
     prepares: bool,
@@ -89,8 +89,8 @@ impl Seats {
         }
     }
 
-    /// Lets as many contestants work as there are cores, and tells those whether others wait. `due`: when the portfolio has something
-    /// to do for which a contestant has to pause.
+    /// Lets as many contestants work as there are cores, and tells those whether others wait. `due`: when the portfolio
+    /// has something to do for which a contestant has to pause.
     pub fn give_slices(&mut self, threads: usize, due: Option<Duration>) {
         let is_due = usize::from(due.is_some());
         let mut working = self.all.iter().filter(|s| s.state == State::Works).count();
@@ -112,7 +112,7 @@ impl Seats {
         self.waiting.store(self.queue.len() + is_due, Ordering::SeqCst);
     }
 
-    /// Takes in that a contestant paused. `small_scopes`: they are still wanted.
+    /// Handles the pause of a contestant. `small_scopes`: they are still wanted.
     pub fn paused(&mut self, number: usize, worked: Duration, small_scopes: bool) {
         let seat = &mut self.all[number];
         seat.worked = worked;
@@ -130,7 +130,7 @@ impl Seats {
         }
     }
 
-    /// Takes an engine out of the race.
+    /// Removes an engine from the race.
     pub fn give_up(&mut self, number: usize, reason: Reason) {
         self.queue.retain(|other| *other != number);
         let seat = &mut self.all[number];

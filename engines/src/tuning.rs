@@ -1,8 +1,8 @@
 //! Tuning of the engines: their heuristic constants and thresholds (times, shares, sizes), by area.
 //!
-//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names none, the value
-//! was not measured: it was chosen together with the code that reads it. Times are by the clock, or with one thread in counted
-//! [work](bsym_encodings::budget::work).
+//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names
+//! none, the value was not measured: it was chosen together with the code that reads it. Times are by the clock, or
+//! with one thread in counted [work](bsym_encodings::budget::work).
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ bsym_language::tuning! {
         contestant: Contestant = Contestant::DEFAULT,
         /// Proofs in first-order logic.
         deduction: Deduction = Deduction::DEFAULT,
-        /// Imported status that is held against the solver.
+        /// Vetting of imported status by the solver.
         vetting: Vetting = Vetting::DEFAULT,
         /// Bounded model checking.
         bmc: Bmc = Bmc::DEFAULT,
@@ -47,7 +47,7 @@ bsym_language::tuning! {
         sample: Sample = Sample::DEFAULT,
         /// Invariants for open obligations.
         auxiliary: Auxiliary = Auxiliary::DEFAULT,
-        /// What a proof has to pass.
+        /// Checks that a proof has to pass.
         settle: Settle = Settle::DEFAULT,
         /// The walk of a proof by the evaluator.
         walk: Walk = Walk::DEFAULT,
@@ -65,16 +65,18 @@ bsym_language::tuning! {
         least_patience: Duration = ms(1),
         /// Time that contestants get to report what they know when the round is over.
         last_words: Duration = ms(300),
-        /// Divisor: the part of a slice in which imported status is held against the solver.
+        /// Divisor: the part of a slice in which the solver checks imported status.
         vetting_share: u32 = 4,
-        /// Time that imported status is held against the solver before the engines begin; unlimited where everything has to be confirmed.
+        /// Time to check imported status with the solver before the engines begin; unlimited where everything has to be
+        /// confirmed.
         first_vetting: Duration = ms(500),
-        /// Time that the engines work before deduction begins beside them. What it proves restarts them, which costs more than it saves
-        /// where a violation is found within a second (`benches/before_after --only own`).
+        /// Time that the engines work before deduction begins in parallel. The status that it proves restarts them,
+        /// which costs more than it saves where a violation is found within a second (`benches/before_after --only
+        /// own`).
         deduction: Duration = ms(1000),
-        /// Times at which the first states are visited by the evaluator if nothing is decided by then, each with the time that the
-        /// visit may take. A short path to a violation may keep a solver busy for very long, where what it has to choose is far from
-        /// what the violation is about.
+        /// Times at which the first states are visited by the evaluator if nothing is decided by then, each with the
+        /// time that the visit may take. A short path to a violation may keep a solver busy for very long, where what
+        /// it has to choose is far from what the violation is about.
         looks: [(Duration, Duration); 2] = [(ms(600), ms(200)), (ms(3000), ms(1000))],
         /// Invariants reported where there is no proof, the shortest ones.
         found: usize = 12,
@@ -115,7 +117,7 @@ bsym_language::tuning! {
         smaller: Duration = ms(500),
     }
 
-    /// Imported status that is held against the solver (`vetting.rs`).
+    /// Vetting of imported status by the solver (`vetting.rs`).
     pub struct Vetting {
         /// Longest time for one query; claims that take longer are left to their prover.
         query: Duration = ms(1000),
@@ -146,8 +148,8 @@ bsym_language::tuning! {
     pub struct Tree {
         /// Time for a question before it is set aside; doubled each time that it is asked again.
         patience: Duration = ms(500),
-        /// Levels between two questions whether a sequence has a path, where that follows from the level before. Whether its states can
-        /// be different does not follow.
+        /// Levels between two questions whether a sequence has a path, where that follows from the level before.
+        /// Whether its states can be different does not follow.
         look: usize = 4,
         /// Divisor: the part of the time that questions which were set aside may take.
         again_share: u32 = 2,
@@ -167,7 +169,8 @@ bsym_language::tuning! {
     pub struct Ic3 {
         /// First turn of the predicates and of the diagrams before the other is next; doubled every round.
         first_turn: Duration = ms(250),
-        /// Divisor: the part of a turn that predicates get beside diagrams, which resume less of what they began before.
+        /// Divisor: the part of a turn that predicates get beside diagrams, which resume less of what they began
+        /// before.
         later_turn_share: u32 = 4,
         /// Longest time to find out whether a condition over one state always holds.
         always: Duration = ms(300),
@@ -175,8 +178,8 @@ bsym_language::tuning! {
         smaller: Duration = ms(300),
     }
 
-    /// IC3 over diagrams, for sets of any size (`ic3/queries.rs`, `ic3/domain/diagrams.rs`). Eight published protocols were proved with
-    /// these values, six of them in under 10 s (`benches/protocols.md`).
+    /// IC3 over diagrams, for sets of any size (`ic3/queries.rs`, `ic3/domain/diagrams.rs`). Eight published protocols
+    /// were proved with these values, six of them in under 10 s (`benches/protocols.md`).
     pub struct Diagrams {
         /// Most elements of the sorts in which states are looked for first; one session for each.
         small: [usize; 3] = [2, 3, 4],
@@ -256,7 +259,8 @@ bsym_language::tuning! {
 
     /// Deferred sets with a few elements (`small_scopes/mod.rs`).
     pub struct SmallScopes {
-        /// Sizes of deferred sets without a size, in the order in which the evaluator tries them: one element is often a special case.
+        /// Sizes of deferred sets without a size, in the order in which the evaluator tries them: one element is often
+        /// a special case.
         sizes: [usize; 8] = [2, 1, 3, 4, 5, 6, 7, 8],
         /// Bounds of the evaluation of one formula.
         limits: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 },
@@ -304,23 +308,24 @@ bsym_language::tuning! {
         kinds: f64 = 0.2,
         /// Share of the time that searches have; the rest is for leaving out what is not needed.
         searches: f64 = 0.75,
-        /// Divisor: the part of the searches' time for all goals together, where each goal has a search of its own afterwards.
+        /// Divisor: the part of the searches' time for all goals together, where each goal has a search of its own
+        /// afterwards.
         together_share: u32 = 4,
         /// Longest time for one query.
         query: Duration = ms(5000),
     }
 
-    /// What a proof has to pass (`settle/`).
+    /// Checks that a proof has to pass (`settle/`).
     pub struct Settle {
-        /// Events beyond the doubtful trace that the second search goes. It has a limit of its own, since the first search has an
-        /// answer to show.
+        /// Events beyond the doubtful trace that the second search goes. It has a limit of its own, since the first
+        /// search has an answer to show.
         deeper: usize = 10,
         /// Longest time for one axiom.
         axiom: Duration = ms(500),
         /// Longest time for all axioms.
         axioms: Duration = ms(2000),
-        /// Time in a run for the sequents about representations, of which a large machine has hundreds; two seconds were
-        /// two thirds of the time of a proof there. A check of the certificate takes more.
+        /// Time in a run for the sequents about representations, of which a large machine has hundreds; two seconds
+        /// were two thirds of the time of a proof there. A check of the certificate takes more.
         representations: Duration = ms(250),
         /// Longest query for an initial state before the engines begin.
         quick_query: Duration = ms(1000),
@@ -330,8 +335,8 @@ bsym_language::tuning! {
         quick_evaluation: Duration = ms(3000),
         /// Time in which the evaluator looks for an initial state that a proof waits for.
         thorough_evaluation: Duration = ms(10_000),
-        /// Divisor: the part of the evaluator's time for integers near zero, which come first. A set of integers that nothing confines has too
-        /// many values before it has one that is wanted.
+        /// Divisor: the part of the evaluator's time for integers near zero, which come first. A set of integers that
+        /// nothing confines has too many values before it has one that is wanted.
         near_zero_share: u32 = 2,
         /// Sizes of deferred sets in which a solver is asked for an initial state.
         solved: [usize; 3] = [1, 2, 3],
@@ -339,7 +344,8 @@ bsym_language::tuning! {
         valuations: usize = 1 << 10,
     }
 
-    /// The walk of a proof by the evaluator (`walk/`). It counts its work and never looks at a clock, so that each walk of a claim is the same.
+    /// The walk of a proof by the evaluator (`walk/`). It counts its work and never looks at a clock, so that each walk
+    /// of a claim is the same.
     pub struct Walk {
         /// Evaluation steps of a whole walk, about a tenth of a second.
         work: u64 = 150_000,

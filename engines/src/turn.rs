@@ -1,8 +1,10 @@
-//! Turns in the race of the engines: engines are plain functions on threads of their own, and no more of them work at a time than there are cores for.
+//! Turns in the race of the engines: engines are plain functions on threads of their own, and no more of them work at a
+//! time than there are cores for.
 //!
-//! An engine works in slices. Between two queries it looks whether its slice is over and another one waits ([`Turn::is_over`]); then
-//! it hands its turn on and sleeps until the portfolio gives it the next one. A query that the end of a slice cuts short is asked
-//! again in the next, which is longer. Where nobody waits, a slice has no end and no query is cut short.
+//! An engine works in slices. Between two queries it checks whether its slice is over and another engine waits
+//! ([`Turn::is_over`]). Then it hands its turn on and sleeps until the portfolio gives it the next one. A query that
+//! the end of a slice cuts short is asked again in the next slice, which is longer. While no engine waits, a slice has
+//! no end and no query is cut short.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,14 +18,14 @@ use crate::wishes::Wishes;
 /// A slice of work, longer than the one before.
 pub(crate) struct Slice(pub Duration);
 
-/// Number of those who could work if one of the cores were free.
+/// Number of contestants that could work if one of the cores were free.
 pub(crate) type Waiting = Arc<AtomicUsize>;
 
 /// The turn of one thread.
 pub struct Turn {
     /// Time at work before this slice.
     before: Duration,
-    /// When this slice began.
+    /// Start of this slice.
     begun: Instant,
     /// The time at work is counted in steps of solvers.
     is_counted: bool,
@@ -33,7 +35,7 @@ pub struct Turn {
 }
 
 struct Shared {
-    /// The time at work at which this slice is over if somebody waits.
+    /// The time at work at which this slice is over if its end is awaited.
     end: Duration,
     waiting: Waiting,
     wishes: Arc<Wishes>,
@@ -44,7 +46,7 @@ struct Shared {
 }
 
 impl Turn {
-    /// A turn that nobody waits for.
+    /// Returns a turn that no other engine waits for.
     pub fn alone() -> Turn {
         Turn {
             before: Duration::ZERO,
@@ -73,7 +75,7 @@ impl Turn {
         if self.is_counted { budget::work() } else { self.before + self.begun.elapsed() }
     }
 
-    /// What is left of the slice where somebody waits for its end.
+    /// Returns the rest of the slice if something waits for its end.
     pub(crate) fn left(&self) -> Option<Duration> {
         let is_awaited = |s: &&Shared| s.waiting.load(Ordering::SeqCst) > 0 || s.wishes.is_new();
         let shared = self.shared.as_ref().filter(is_awaited)?;
@@ -85,7 +87,7 @@ impl Turn {
         self.is_closed
     }
 
-    /// Returns true if the slice is over and somebody waits.
+    /// Returns true if the slice is over and its end is awaited.
     pub(crate) fn is_over(&self) -> bool {
         self.left() == Some(Duration::ZERO)
     }

@@ -1,4 +1,4 @@
-//! What an engine answers.
+//! Verdicts and reports: the answers of an engine.
 
 use bsym_encodings::session::{Size, Statistics};
 use bsym_proofs::check::Represented;
@@ -51,7 +51,8 @@ pub struct Report {
     pub properties: Vec<(Property, PropertyVerdict)>,
     /// Further counterexamples, with `--keep-going`.
     pub further: Vec<Counterexample>,
-    /// No violation on any trace with up to this many events; `None` if not even the initial states are known to be good.
+    /// No violation on any trace with up to this many events; `None` if not even the initial states are known to be
+    /// good.
     pub depth: Option<usize>,
     /// Pairs whose imported status was found wrong.
     pub wrong_statuses: Vec<bsym_status::Pair>,
@@ -65,9 +66,10 @@ pub struct Report {
     pub failed_checks: Option<Checked>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
-    /// What kept k-induction from a proof: a path that starts anywhere.
+    /// Counterexample that kept k-induction from a proof: a path that starts anywhere.
     pub counterexample_to_induction: Option<CounterexampleToInduction>,
-    /// Invariants that were found on the way, in B: inductive together with the conjuncts asked, as one solver says. Short ones first.
+    /// Invariants that were found on the way, in B: inductive together with the conjuncts asked, as one solver says.
+    /// Short ones first.
     pub found_invariants: Vec<String>,
     /// Work of the solvers.
     pub statistics: Statistics,
@@ -96,12 +98,13 @@ impl Report {
     }
 }
 
-/// A path from a state that nobody has reached to a violation: what keeps an invariant from being inductive.
+/// A path to a violation from a state that is not known to be reachable. It keeps an invariant from being inductive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CounterexampleToInduction {
-    /// The path. Its first step is no initialisation, it only has the first state; all states but the last satisfy what is asked.
+    /// The path. Its first step is no initialisation, it only has the first state; all states but the last satisfy what
+    /// is asked.
     pub trace: Trace,
-    /// What is wrong at its end.
+    /// Violations at the end of the path.
     pub violations: Vec<Violation>,
     /// No trace with up to this many events reaches the first state; `None` if nothing is known.
     pub not_reached_within: Option<usize>,
@@ -114,19 +117,20 @@ pub type Verdict = verdict::Verdict<Box<Proof>, Box<Contradicted>>;
 /// A proof whose checks passed.
 #[derive(Clone, Debug)]
 pub struct Proof {
-    /// What is claimed and why.
+    /// The claim, with its evidence.
     pub claim: Claim,
     /// The outcome of the checks in a fresh solver.
     pub checked: Checked,
-    /// The lemmas in B, the layouts last; with the claimed conjuncts an inductive invariant where the evidence is inductive.
+    /// The lemmas in B, the layouts last; with the claimed conjuncts an inductive invariant where the evidence is
+    /// inductive.
     pub lemmas: Vec<String>,
-    /// How far the evaluator walked the claim.
+    /// Extent of the evaluator's walk of the claim.
     pub walked: Walked,
-    /// What became of the claim in small sizes of the sets that it leaves open.
+    /// Results of the checks in small sizes of the sets that the claim leaves open.
     pub sizes: SmallSizes,
-    /// Whether values fit the representations that the encoding has for them.
+    /// Results of the checks that values fit the representations that the encoding has for them.
     pub represented: Represented,
-    /// An initial state; nobody knows one where that is a condition of the proof.
+    /// An initial state. None is known where that is a condition of the proof.
     pub witness: Option<Box<Trace>>,
 }
 
@@ -137,16 +141,16 @@ pub struct Contradicted {
     pub claim: Option<(Claim, Checked)>,
     /// Its lemmas in B.
     pub lemmas: Vec<String>,
-    /// What speaks against it.
+    /// Evidence against it.
     pub objection: Objection,
 }
 
-/// What contradicts a proof, or a solver.
+/// Evidence that contradicts a proof, or a solver.
 #[derive(Clone, Debug)]
 pub enum Objection {
-    /// The evaluator goes to where the claim is wrong.
+    /// The evaluator reaches a place where the claim is wrong.
     Walk(Contradiction),
-    /// What holds in every size does not in these.
+    /// A claim for every size does not hold in these sizes.
     SmallSizes(SmallFailure),
     /// Values do not fit the representations of the encoding in which the claim was proved: each in words.
     Representations(Vec<String>),
@@ -179,7 +183,7 @@ pub enum PropertyVerdict {
     Unknown,
 }
 
-/// What an unrolled path takes.
+/// Size of an unrolled path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PathSize {
     /// Terms, those that are shared once; of everything that was encoded so far.
@@ -195,13 +199,13 @@ pub enum Progress {
     Started(Engine),
     /// No violation at this depth.
     Depth {
-        /// Who says so.
+        /// The engine that reports.
         engine: Engine,
         /// Number of events.
         depth: usize,
-        /// Whether a solver's `unknown` left it open.
+        /// `true` if a solver's `unknown` left it open.
         undecided: bool,
-        /// What the path of the search takes so far; `None` of a path that does not start in an initial state.
+        /// Size of the path of the search so far; `None` for a path that does not start in an initial state.
         size: Option<PathSize>,
     },
     /// IC3 has a new frame.
@@ -230,7 +234,7 @@ pub enum Progress {
     Undecided {
         /// Which.
         query: String,
-        /// Why.
+        /// The reason.
         reason: String,
     },
 }

@@ -1,17 +1,16 @@
-//! Holding imported proof status against the solver while something rests on it.
+//! Vetting: the solver checks imported proof status while something rests on it.
 //!
-//! Every pair is asked once, all pairs of an event in one query: does the event lead from a state with
-//! the whole invariant to one without the conjunct? So is every check of a step or of states: can it fail in a state
-//! with the whole invariant? What is refuted is wrong: it is reported and dropped, and the engines begin
-//! again without it. What the solver does not decide is kept, unless everything has to be confirmed; a
-//! proof that needs it lists it as trusted. Pairs that the text of the event alone establishes are not asked:
-//! nobody claimed them.
+//! Every pair is asked once, all pairs of an event in one query: does the event lead from a state with the whole
+//! invariant to one without the conjunct? So is every check of a step or of states: can it fail in a state with the
+//! whole invariant? Status that is refuted is wrong: it is reported and dropped, and the engines restart without it.
+//! Status that the solver does not decide is kept, unless everything has to be confirmed; a proof that needs it lists
+//! it as trusted. Pairs that the text of the event alone establishes are not asked: no prover claimed them.
 //!
-//! This takes a moment before the engines begin and then a share of their time until all is asked, so that neither
-//! a large status keeps a quick answer waiting nor a wrong one misleads a long search for good. A proof
-//! need not wait for it: its own check asks everything that it rests on. What an answer rests on in the end although
-//! nobody could confirm it gets a real attempt ([`insist`]): each claim in a session of its own, with the time that
-//! `bsym po` gives an obligation, and in small scopes, where a claim that is wrong is often refuted at once.
+//! This takes a moment before the engines begin and then a share of their time until all is asked. So a large status
+//! does not keep a quick answer waiting, and a wrong one does not mislead a long search for good. A proof need not wait
+//! for it: its own check asks everything that it rests on. Status that an answer rests on in the end, although nothing
+//! confirmed it, gets a real attempt ([`insist`]): each claim in a session of its own, with the time that `bsym po`
+//! gives an obligation, and in small scopes, where a claim that is wrong is often refuted at once.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -27,12 +26,13 @@ use crate::options::Job;
 use crate::problem::{Decided, Open, Problem, decide};
 use crate::tuning::tuning;
 
-/// What came of holding the pairs of a status against the solver.
+/// Result of checking the pairs of a status with the solver.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Vetted {
-    /// In every state that the event reaches from one with the whole invariant the conjunct has a meaning and is true.
+    /// Pairs whose conjunct has a meaning and is true in every state that the event reaches from one with the whole
+    /// invariant.
     pub confirmed: Vec<Pair>,
-    /// The event violates the conjunct.
+    /// Pairs whose event violates the conjunct.
     pub wrong: Vec<Pair>,
 }
 
@@ -66,7 +66,7 @@ pub fn confirm(
     Ok(vetted)
 }
 
-/// What was found out about some claims.
+/// Answers about some claims.
 #[derive(Default)]
 struct Answers {
     confirmed: Vec<Recorded>,
@@ -80,14 +80,14 @@ pub struct Vetting {
     problem: Option<Problem>,
     left: VecDeque<(Place, Vec<Recorded>)>,
     undecided: Vec<Recorded>,
-    /// Whether what is undecided had a real attempt.
+    /// `true` if the undecided claims had a real attempt.
     insisted: bool,
-    /// Whether a conjunct without a meaning counts as false.
+    /// `true` if an ill-defined conjunct counts as false.
     strict: bool,
 }
 
 impl Vetting {
-    /// Nothing is asked yet.
+    /// Begins with nothing asked.
     pub fn new(job: &Job) -> Vetting {
         let mut groups: BTreeMap<Place, Vec<Recorded>> = BTreeMap::new();
         let pairs = job.status.iter().filter(|(_, s)| s.level != Level::Checked);
@@ -107,12 +107,12 @@ impl Vetting {
         }
     }
 
-    /// Whether everything was asked.
+    /// Returns whether everything was asked.
     pub fn is_done(&self) -> bool {
         self.left.is_empty()
     }
 
-    /// What is neither confirmed nor refuted, asked or not.
+    /// Returns the claims that are neither confirmed nor refuted, asked or not.
     pub fn unconfirmed(&self) -> impl Iterator<Item = Recorded> {
         self.undecided.iter().chain(self.left.iter().flat_map(|(_, claims)| claims)).copied()
     }
@@ -271,7 +271,7 @@ pub fn insist(
     Ok(insisted)
 }
 
-/// What came of real attempts; the other claims are still not decided.
+/// Results of real attempts; the other claims are still not decided.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Insisted {
     /// Claims that a solver confirms.
@@ -280,8 +280,8 @@ pub struct Insisted {
     pub wrong: Vec<Recorded>,
 }
 
-/// Whether a claim is right, in a session of its own, where solvers use other and often stronger tactics than in one
-/// that grows. Nothing if it is not decided.
+/// Decides whether a claim is right, in a session of its own, where solvers use other and often stronger tactics than
+/// in one that grows. Returns `None` if it is not decided.
 fn alone(
     problem: &Problem,
     claim: Recorded,

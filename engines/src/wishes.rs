@@ -1,11 +1,11 @@
-//! What the engines ask of the search of small scopes.
+//! Requests of the engines to the search of small scopes.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// How deep small scopes are to be searched, and how deep they are. One search serves all engines.
+/// The depth to which small scopes are to be searched, and the depth that was reached. One search serves all engines.
 #[derive(Debug, Default)]
 pub struct Wishes {
-    /// Number of depths, from 0, that somebody wants.
+    /// Number of depths, from 0, that an engine wants.
     wanted: AtomicUsize,
     /// Number of depths that were searched.
     searched: AtomicUsize,

@@ -1,10 +1,10 @@
-//! The second line of defence of a search: states that the compiled form expanded and judged are expanded and judged
-//! again by the reference evaluator, and both must say the same.
+//! Audit of a search: states that compiled code has expanded and judged are expanded and judged again by the reference
+//! evaluator, and both must agree.
 //!
-//! All states of a small search are audited, and of a large one those that a seed chooses, as long as that takes a small
-//! part of the time. What is compared is what the search has done, with all that it remembers and takes for proven: how
-//! many edges an event has, where they lead, whether something goes wrong on the way, whether every target is among the
-//! states that were found, and whether a state that passed for good is good.
+//! All states of a small search are audited, and of a large one those that a seed chooses, as long as that takes a
+//! small part of the time. The audit compares what the search has done, with all that it remembers and assumes to be
+//! proven: how many edges an event has, where they lead, whether something goes wrong on the way, whether every target
+//! is among the states that were found, and whether a state that passed as good is good.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -28,17 +28,17 @@ use crate::tuning::tuning;
 pub struct Difference {
     /// Values of the constants.
     pub constants: Constants,
-    /// The state; empty where it is about the initialisation.
+    /// The state; empty if the difference is about the initialisation.
     pub state: State,
-    /// The event; `None` where it is about the initialisation or about the properties of the state.
+    /// The event; `None` if the difference is about the initialisation or the properties of the state.
     pub event: Option<EventId>,
-    /// What the search says.
+    /// Finding of the search.
     pub search: Finding,
-    /// What the reference evaluator says.
+    /// Finding of the reference evaluator.
     pub reference: Finding,
 }
 
-/// What one side says.
+/// Finding of one side, the search or the reference evaluator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Finding {
     /// The number of edges, and targets that the other side does not have: the first ones, and how many they are.
@@ -47,26 +47,26 @@ pub enum Finding {
     Fails(Outcome),
     /// A target was never added to the states.
     Lost(State),
-    /// A state that was reached all the same.
+    /// A state that was reached although it should not be.
     Reached(State),
     /// Nothing is wrong in the state.
     Good,
-    /// This is wrong in the state.
+    /// The state has these violations.
     Wrong(Vec<Violation>),
     /// The events that were left out in the state can wait.
     CanWait,
-    /// They cannot, as these steps of theirs show.
+    /// The events that were left out cannot wait, as these steps of theirs show.
     CannotWait(Vec<EventId>, Refutation),
 }
 
 /// Why events that a partial order reduction has left out in a state cannot wait.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Refutation {
-    /// This is wrong behind the steps.
+    /// The state after the steps has these violations.
     Wrong(Vec<Violation>),
-    /// This event goes wrong behind them.
+    /// This event goes wrong after the steps.
     Fails(Option<EventId>, Outcome),
-    /// They enable or disable this event, which was chosen.
+    /// The steps enable or disable this event, which was chosen.
     Enabledness(EventId),
     /// Taken after the step, this event leads elsewhere than before it.
     Order(EventId),
@@ -91,12 +91,12 @@ impl Difference {
     }
 }
 
-/// Time of audits, told to a thread that ends those that take too long.
+/// Time of audits. A watching thread ends those that take too long.
 #[derive(Debug, Default)]
 pub struct Clock {
-    /// When the audit at hand began, in milliseconds after the beginning of the search and from 1; 0 without one.
+    /// When the current audit began, in milliseconds after the beginning of the search and from 1; 0 without one.
     since: AtomicU64,
-    /// Set to end it.
+    /// Set to interrupt the audit.
     interrupt: AtomicBool,
 }
 
@@ -119,7 +119,7 @@ fn millis(time: Duration) -> u64 {
 }
 
 impl Clock {
-    /// Set where an audit takes too long.
+    /// Flag that is set when an audit takes too long.
     pub fn flag(&self) -> &AtomicBool {
         &self.interrupt
     }
@@ -127,14 +127,14 @@ impl Clock {
 
 /// Chooses what to audit, and asks the reference evaluator.
 pub struct Audit<'m> {
-    /// The reference. It shares nothing with the search but the model.
+    /// The reference evaluator. It shares nothing with the search but the model.
     eval: Evaluator<'m>,
     cuts: &'m Cuts,
     clock: &'m Clock,
     seed: u64,
     begin: Instant,
     spent: Duration,
-    /// States that were audited, and are as the search has them.
+    /// Number of audited states that agree with the search.
     pub audited: u64,
 }
 
@@ -150,7 +150,7 @@ impl<'m> Audit<'m> {
         Audit { eval, cuts, clock, seed, begin, spent: Duration::ZERO, audited: 0 }
     }
 
-    /// Whether a state is one of those to audit, by its number.
+    /// Returns whether a state is one of those to audit, by its number.
     pub fn is_due(&self, number: u64) -> bool {
         let first = self.audited < tuning().audit.first && self.spent < tuning().audit.first_time;
         first
@@ -159,7 +159,8 @@ impl<'m> Audit<'m> {
                 && self.spent * tuning().audit.share < self.begin.elapsed()
     }
 
-    /// Asks about a state, but for the events of which the search has taken a part only; `None` where the reference has no answer, or none in time.
+    /// Asks about a state, without the events of which the search has taken a part only; `None` if the reference has no
+    /// answer, or none in time.
     pub fn state(
         &mut self,
         checks: &Checks,
@@ -172,7 +173,7 @@ impl<'m> Audit<'m> {
         self.end(begin, opinion, search)
     }
 
-    /// Asks another evaluator, that of the model whose events were cut into instances, where events lead.
+    /// Asks another evaluator, that of the whole model before its events were cut into instances, where events lead.
     pub fn whole(
         &mut self,
         eval: &Evaluator<'m>,
@@ -194,7 +195,7 @@ impl<'m> Audit<'m> {
         self.end(begin, edges, search)
     }
 
-    /// The comparison took this long.
+    /// Adds the time that a comparison took.
     pub fn compared(&mut self, took: Duration) {
         self.spent += took;
     }
@@ -205,8 +206,8 @@ impl<'m> Audit<'m> {
         Instant::now()
     }
 
-    /// An answer counts only if it is about all values, unless the search has not looked at all of them either: it has a
-    /// finder, which may know them where the reference has cut.
+    /// Ends an audit. An answer counts only if it is about all values, unless the search has not tried all of them
+    /// either: it has a finder, which may know values where the reference has cut.
     fn end<T>(&mut self, begin: Instant, answer: Option<T>, search: &Cuts) -> Option<T> {
         self.clock.since.store(0, Ordering::Relaxed);
         self.spent += begin.elapsed();
@@ -215,15 +216,15 @@ impl<'m> Audit<'m> {
     }
 }
 
-/// What the reference evaluator says about a state.
+/// Edges and judgement that the reference evaluator gives for a state.
 pub struct Opinion {
-    /// The edges of each event; none of those that were skipped.
+    /// Edges of each event. Skipped events have none.
     pub events: Vec<Edges>,
-    /// What is wrong there.
+    /// Violations and errors in the state.
     pub judged: Judgement,
 }
 
-/// The opinion about a state, if there is one about everything.
+/// Returns the opinion about a state, if it is complete.
 fn opinion(
     eval: &Evaluator<'_>,
     checks: &Checks,
@@ -246,7 +247,7 @@ fn opinion(
     Some(Opinion { events, judged: judgement(eval, constants, state, checks).ok()? })
 }
 
-/// Rows of states: what either side reaches.
+/// Rows of states that one side reaches.
 pub type Rows = BTreeSet<Vec<u32>>;
 
 /// The rows that only the search has, and those that only the reference has; `None` if both agree.

@@ -1,4 +1,4 @@
-//! The die of searches and walks: the same seed gives the same throws.
+//! Random numbers of searches and walks: the same seed gives the same numbers.
 
 use crate::store::index::mix;
 
@@ -14,12 +14,12 @@ impl Dice {
         Dice { state: mix(seed, 0x0123_4567_89AB_CDEF) }
     }
 
-    /// A die that goes on where another one was.
+    /// A die that continues from the state of another one.
     pub fn from_state(state: u64) -> Dice {
         Dice { state }
     }
 
-    /// Where the die is.
+    /// The state of the die.
     pub fn state(&self) -> u64 {
         self.state
     }
@@ -30,7 +30,7 @@ impl Dice {
         mix(self.state, 0x2545_F491_4F6C_DD1D)
     }
 
-    /// Takes an element out of a list, the order of which is lost.
+    /// Takes an element out of a list, whose order is lost.
     pub fn take<T>(&mut self, list: &mut Vec<T>) -> Option<T> {
         let at = self.roll().checked_rem(list.len() as u64)?;
         Some(list.swap_remove(at as usize))

@@ -1,4 +1,4 @@
-//! Whether a model has anything to search: a valuation of the constants and an initial state.
+//! Existence of anything to search: a valuation of the constants and an initial state.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -9,25 +9,25 @@ use crate::options::Limits;
 use crate::search::Problem;
 use crate::session::with_session;
 
-/// An answer.
+/// Answer to the question whether the model has an initial state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Existence {
-    /// There is a valuation of the constants, and a step of the initialisation under it, be it one that goes wrong.
+    /// There is a valuation of the constants, and a step of the initialisation under it, even if the step goes wrong.
     Begins,
-    /// There is none: the evaluator has looked at all of them.
+    /// No valuation or step exists: the evaluator has tried all of them.
     Nothing,
     /// Not known, with the reason.
     Undecided(String),
 }
 
-/// Looks for a valuation of the constants and a step of the initialisation, for a time.
+/// Searches for a valuation of the constants and a step of the initialisation, for a limited time.
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn existence(problem: &Problem<'_>, time: Duration, cancelled: &Arc<AtomicBool>) -> Existence {
     look(problem, time, cancelled, true)
 }
 
-/// The same without the initialisation.
+/// Searches for a valuation of the constants, without the initialisation.
 pub fn valuation(problem: &Problem<'_>, time: Duration, cancelled: &Arc<AtomicBool>) -> Existence {
     look(problem, time, cancelled, false)
 }

@@ -1,4 +1,4 @@
-//! What a search answers.
+//! Report of a search.
 
 pub mod coverage;
 
@@ -36,15 +36,15 @@ pub struct SearchReport {
     pub incomplete: Vec<Incomplete>,
     /// Choices of which only a part of the values was looked at, because they are infinitely many.
     pub cuts: Vec<Cut>,
-    /// What was visited, where that was asked.
+    /// Coverage of the search, if it was requested.
     pub coverage: Option<coverage::Coverage>,
-    /// Why the search could not be put aside, where that was asked.
+    /// Why the suspended search could not be saved, if saving was requested.
     pub not_saved: Option<NotSaved>,
     /// Counts.
     pub statistics: Statistics,
 }
 
-/// Why a search was not put aside.
+/// Reason why a search was not saved.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum NotSaved {
     /// The file cannot be written.
@@ -120,7 +120,7 @@ pub struct Statistics {
     pub by_reference: u64,
     /// States that the reference evaluator has expanded and judged as well, with the same result.
     pub audited: u64,
-    /// Who found the values of constants, parameters and choices, without those that other threads asked for.
+    /// Sources of the values of constants, parameters and choices, without the values that other threads requested.
     pub found_by: Answered,
     /// Constants that nothing reads, of which one value was taken although there may be others.
     pub left_open: BTreeSet<ConstId>,
@@ -130,7 +130,7 @@ pub struct Statistics {
     pub reduction: Option<Reduction>,
     /// How events were left out whose order does not matter, where that was asked.
     pub partial_order: Option<PartialOrderReduction>,
-    /// Of a search by diagrams.
+    /// Statistics of a search by decision diagrams.
     pub diagram: Option<DiagramStatistics>,
     /// Duration of the search.
     pub time: Duration,
@@ -143,7 +143,7 @@ pub struct Reduction {
     pub method: Method,
     /// Sets with the elements that could change places, without those of which none could.
     pub free: Vec<Interchangeable>,
-    /// What told other elements apart.
+    /// Constructs that tell other elements apart.
     pub distinguished: Distinguished,
     /// Why nothing was left out although elements can change places.
     pub refused: Option<Refused>,

@@ -79,8 +79,8 @@ impl<'s> Bounds<'s> {
         Bounds { limits, cancelled, begin, deadline: limits.time.and_then(|t| begin.checked_add(t)) }
     }
 
-    /// Why a search with so many states has to end, as far as time and states go; its time may be over before that of
-    /// the session.
+    /// Returns why a search with this number of states must end, as far as time and states go. Its time may be over
+    /// before that of the session.
     pub(crate) fn over(&self, until: Option<Instant>, states: usize) -> Option<Reason> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Some(Reason::Interrupted);
@@ -160,7 +160,7 @@ impl Session<'_> {
     }
 }
 
-/// Tells an observer now and then how far a search is.
+/// Reports the progress of a search to an observer from time to time.
 pub(crate) struct Teller<'o> {
     observer: &'o mut dyn Observer<Progress>,
     begin: Instant,

@@ -33,7 +33,7 @@ pub struct WalkOptions {
     pub steps: usize,
     /// Seed of the die: the same seed gives the same walk.
     pub seed: u64,
-    /// What ends the walk as a violation.
+    /// Checks whose violation ends the walk.
     pub checks: Checks,
     /// Longest time.
     pub time: Option<Duration>,
@@ -63,7 +63,7 @@ pub enum End {
     Vacuous(Vacuous),
     /// Asked to stop, or the time is over.
     Interrupted,
-    /// What comes next could not be evaluated: where, and why.
+    /// The next step could not be evaluated: where, and why.
     Unknown(String, EvalError),
 }
 
@@ -223,7 +223,7 @@ impl<S: Interpreted> Walker<'_, S> {
         }
     }
 
-    /// Whether the walk ends in the last state.
+    /// Returns why the walk ends in the last state, if it does.
     fn judge(&self, steps: &[Step]) -> Option<End> {
         let state = steps.last()?.state.as_deref()?;
         match self.system.violations(0, state, &self.options.checks) {

@@ -56,7 +56,7 @@ pub enum CertificateError {
     OtherFormat {
         /// The file.
         path: PathBuf,
-        /// What it seems to be.
+        /// The kind of file that it seems to be.
         found: String,
     },
     /// It asks for more work than any proof of this program.
@@ -64,11 +64,11 @@ pub enum CertificateError {
     TooLarge {
         /// The file.
         path: PathBuf,
-        /// What is too large.
+        /// The part that is too large.
         what: String,
-        /// How much it is.
+        /// Its size.
         found: u64,
-        /// How much it may be.
+        /// The largest size that is checked.
         most: u64,
     },
     /// The conjuncts are not in the order of the machine.
@@ -90,7 +90,7 @@ pub enum CertificateError {
         column: usize,
         /// Place in the JSON value.
         json_path: String,
-        /// What is wrong.
+        /// Message that says what is wrong.
         message: String,
     },
 }
@@ -114,18 +114,19 @@ pub struct Certificate {
     pub settings: BTreeMap<String, String>,
     /// The engine that found the evidence.
     pub engine: String,
-    /// What is claimed.
+    /// The properties that are claimed.
     pub properties: Vec<ClaimedProperty>,
     /// The conjuncts that the proof assumes and therefore claims, by rising position.
     pub conjuncts: Vec<ClaimedPredicate>,
-    /// Whether every step is claimed to be well-defined.
+    /// `true` if every step is claimed to be well-defined.
     pub well_definedness: bool,
-    /// What holds by what is assigned alone and the conjuncts do not say, in B: the encoding takes it for granted.
+    /// Invariants that follow from the assignments alone and that the conjuncts do not say, in B. The encoding assumes
+    /// them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layouts: Vec<String>,
-    /// Why.
+    /// Evidence for the claim.
     pub evidence: EvidenceText,
-    /// A valuation of the constants and an initial state; where nobody knows one, the proof may be about nothing.
+    /// A valuation of the constants and an initial state. If none is known, the proof may be vacuous.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub witness: Option<Witness>,
     /// Pairs that were not decided and rest on imported status.
@@ -227,23 +228,23 @@ pub struct TrustedPair {
     pub event: String,
     /// Position of the conjunct.
     pub conjunct: usize,
-    /// Who proved it.
+    /// Names of the provers.
     pub provers: Vec<String>,
-    /// How far they can be relied on.
+    /// How far the provers can be relied on.
     pub level: TrustLevel,
 }
 
 /// A check that rests on imported status.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct TrustedCheck {
-    /// Which.
+    /// The check.
     #[serde(flatten)]
     pub check: CheckText,
     /// In words.
     pub text: String,
-    /// Who proved it.
+    /// Names of the provers.
     pub provers: Vec<String>,
-    /// How far they can be relied on.
+    /// How far the provers can be relied on.
     pub level: TrustLevel,
 }
 
@@ -258,7 +259,7 @@ pub enum CheckText {
         /// Position among the refinement checks of the machine.
         index: u32,
     },
-    /// What a step of the event evaluates has a meaning.
+    /// A formula that a step of the event evaluates has a meaning.
     StepMeaning {
         /// Event, or `INITIALISATION`.
         event: String,
@@ -305,7 +306,7 @@ pub struct CheckedBy {
     pub checks: usize,
 }
 
-/// What a certificate is made of.
+/// Parts that a certificate is made from.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts<'a> {
     /// The machine, with the axioms that `settings` added.
@@ -320,7 +321,7 @@ pub struct Facts<'a> {
     pub claim: &'a Claim,
     /// Its check.
     pub checked: &'a Checked,
-    /// A trace of the machine, if one is known; what counts is where it begins.
+    /// A trace of the machine, if one is known. Only its beginning matters.
     pub witness: Option<&'a Trace>,
     /// The status that the check could rely on.
     pub status: &'a ProofStatus,

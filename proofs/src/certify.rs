@@ -1,9 +1,9 @@
 //! Checking a certificate again, from the machine's file, with a solver in another process.
 //!
-//! Nothing of the run that made the certificate is used: the machine is read and encoded anew and
-//! the lemmas are parsed from their text. cvc5 is asked first where it is installed, for it is not
-//! the solver that engines use; what it does not decide is left to z3. A check that one solver
-//! refutes is refuted; one that neither decides is undecided.
+//! Nothing of the run that made the certificate is used: the machine is read and encoded again and the lemmas are
+//! parsed from their text. cvc5 is asked first where it is installed, for it is not the solver that engines use; checks
+//! that it does not decide are left to z3. A check that one solver refutes is refuted; one that neither decides is
+//! undecided.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -56,7 +56,7 @@ pub enum CertifyError {
         /// The first message.
         message: String,
     },
-    /// What the certificate says does not fit the machine.
+    /// The contents of the certificate do not fit the machine.
     #[error("the certificate does not fit the machine: {0}")]
     Mismatch(String),
     /// The scope does not fit the machine.
@@ -88,21 +88,21 @@ pub struct Attempt {
     pub checked: Checked,
 }
 
-/// Whether a solver that checks a proof is the one that it was made with.
+/// Comparison of the solver that checks a proof with the one that it was made with.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sameness {
     /// Another program.
     Other,
     /// Another version of the same program.
     OtherVersion,
-    /// The same version of the same program.
+    /// Same version of the same program.
     Same,
 }
 
 impl Sameness {
     /// Compares a solver with the one that made a proof, both as name and version: `z3 5.4.0 (linked)`.
     pub fn of(solver: &str, maker: &str) -> Sameness {
-        // How the program is reached does not make it another one.
+        // The same program reached in another way counts as the same.
         let program = |text: &str| text.split(" (").next().unwrap_or_default().trim().to_ascii_lowercase();
         let name = |text: &str| text.split_whitespace().next().unwrap_or_default().to_string();
         let (solver, maker) = (program(solver), program(maker));
@@ -119,39 +119,39 @@ impl Sameness {
 /// The outcome of certifying.
 #[derive(Clone, Debug)]
 pub struct Certified {
-    /// What was checked.
+    /// The certificate that was checked.
     pub certificate: Certificate,
-    /// The machine, the scope and the claim, read anew.
+    /// The machine, the scope and the claim, read again.
     pub opened: Opened,
     /// The outcome of all solvers together.
     pub checked: Checked,
     /// Each solver's part, in the order they were asked.
     pub attempts: Vec<Attempt>,
-    /// The same claim in small sizes of the sets that it leaves open.
+    /// The claim checked in small sizes of the sets whose size it leaves open.
     pub sizes: SmallSizes,
-    /// Whether values fit the representations that the encoding has for them.
+    /// The check that values fit their representations in the encoding.
     pub represented: Represented,
-    /// Whether the claim is about anything.
+    /// Whether the machine has an initial state, so that the claim is not vacuous.
     pub existence: Existence,
 }
 
-/// Whether the machine has a valuation of its constants and an initial state.
+/// Existence of a valuation of the constants and an initial state of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Existence {
     /// The evaluator repeats those of the certificate.
     Shown,
-    /// Nobody knows one; what is missing, in words.
+    /// No initial state is known; the missing part, in words.
     Undecided(String),
 }
 
-/// What a certificate is about, read anew from the machine's file.
+/// Machine, scope and claim of a certificate, read again from the machine's file.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// The machine, with the constants that were fixed.
     pub model: Model,
     /// The scope of the claim.
     pub scope: Scope,
-    /// What is claimed.
+    /// The claim.
     pub claim: Claim,
 }
 
@@ -254,7 +254,7 @@ fn existence(certificate: &Certificate, opened: &Opened, budget: &Budget) -> Exi
     }
 }
 
-/// What all solvers together say: undecided is what none decided, trusted what none proved.
+/// Combines the outcomes of all solvers. A check is undecided if no solver decided it, and trusted if none proved it.
 fn together(attempts: &[Attempt], complete: bool) -> Checked {
     let Some((first, rest)) = attempts.split_first() else { return Checked::default() };
     let mut all = first.checked.clone();

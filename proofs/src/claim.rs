@@ -1,10 +1,10 @@
-//! What a proof claims, and the outcome of checking it.
+//! Claim of a proof, and the outcome of checking it.
 
 use bsym_encodings::system::{Failure, FailureKind};
 use bsym_language::model::{EventId, Pred};
 use bsym_status::{Check, Formula, Pair, StepCheck};
 
-/// That some properties hold in every reachable state, with the evidence.
+/// Claim that some properties hold in every reachable state, with the evidence.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// The properties claimed.
@@ -14,15 +14,16 @@ pub struct Claim {
     pub conjuncts: Vec<usize>,
     /// Well-definedness of every step is claimed as well.
     pub well_definedness: bool,
-    /// What the encoding takes for granted of the variables and the conjuncts do not say: invariants by what is
-    /// assigned alone (see [`layouts`](crate::layouts)).
+    /// Assumptions of the encoding about the variables that the conjuncts do not say: invariants that follow from the
+    /// assignments alone (see [`layouts`](crate::layouts)).
     pub layouts: Vec<Pred>,
     /// Why.
     pub evidence: Evidence,
 }
 
 impl Claim {
-    /// What holds in every reachable state besides the conjuncts: the lemmas of the evidence, then the layouts.
+    /// Returns the predicates that hold in every reachable state besides the conjuncts: the lemmas of the evidence,
+    /// then the layouts.
     pub fn lemmas(&self) -> impl Iterator<Item = &Pred> {
         let of_evidence: &[Pred] = match &self.evidence {
             Evidence::Inductive { lemmas } | Evidence::KInduction { lemmas, .. } => lemmas,
@@ -113,7 +114,7 @@ pub struct Checked {
 }
 
 impl Checked {
-    /// Whether every check passed (trusted pairs pass).
+    /// Returns whether every check passed (trusted pairs pass).
     pub fn passed(&self) -> bool {
         self.wrong.is_empty()
             && self.wrong_checks.is_empty()
@@ -121,7 +122,7 @@ impl Checked {
             && self.undecided.is_empty()
     }
 
-    /// Whether something rests on imported status.
+    /// Returns whether some check rests on imported status.
     pub fn trusts(&self) -> bool {
         !self.trusted.is_empty() || !self.trusted_checks.is_empty()
     }

@@ -1,8 +1,8 @@
-//! Which axioms contradict each other.
+//! Contradictory axioms.
 //!
 //! The answer is a core: axioms that no valuation of the constants satisfies together, none of which can be left out as
-//! far as there was time to try. Each question is asked about a model with these axioms alone, encoded anew: what the
-//! others determine must not be used unseen.
+//! far as there was time to try. Each query is about a model with these axioms alone, encoded again: facts that the
+//! other axioms determine must not be used unseen.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -53,8 +53,8 @@ pub(crate) fn without_events(model: &Model) -> Model {
     }
 }
 
-/// Whether a solver shows that no valuation satisfies some axioms, at any size of the sets that the scope leaves open.
-/// An axiom that has no term is left out, which makes the question harder and the answer no less true.
+/// Returns whether a solver shows that no valuation satisfies some axioms, at any size of the sets that the scope
+/// leaves open. An axiom that has no term is left out, which makes the question harder and the answer no less true.
 ///
 /// # Errors
 /// If the solver fails.
@@ -68,14 +68,15 @@ pub fn is_refuted(
     let terms = Rc::new(Terms::new());
     let system = encode(terms.clone(), Arc::new(with_axioms(model, axioms)), scope);
     let mut session = open(terms)?;
-    // What an axiom says where it is ill-defined is arbitrary, so that its meaning is no part of the question.
+    // Where an axiom is ill-defined, its truth value is arbitrary, so its meaning is not part of the query.
     for &term in system.background.iter().chain(&system.axioms_hold) {
         session.assert(term)?;
     }
     Ok(matches!(session.check(&[], budget)?, Answer::Unsat(_)))
 }
 
-/// Leaves out what is not needed for a refutation: first large parts, then one by one. `refutes` must be true of all.
+/// Reduces a refutation to a minimal core: drops large parts first, then single elements. `refutes` must be true of
+/// all.
 pub fn minimal_core(all: Vec<usize>, refutes: &mut dyn FnMut(&[usize]) -> bool) -> Vec<usize> {
     let mut core = all;
     let mut width = core.len() / 2;

@@ -1,4 +1,4 @@
-//! What the encoding takes for granted of the variables, as part of a claim.
+//! Layouts: assumptions of the encoding about the variables, as part of a claim.
 //!
 //! An analysis of the assignments finds that a relation always is a function, that a set has few numbers
 //! ([`representation`](bsym_encodings::representation)), and the encoding represents values accordingly. A proof in this
@@ -22,11 +22,11 @@ pub struct Layout {
     pub variable: VarId,
     /// In B.
     pub pred: Pred,
-    /// Whether a claim says so.
+    /// Whether, and how, a claim states it.
     pub said: Said,
 }
 
-/// Whether a claim says what a layout says.
+/// Relation of a claim to a layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Said {
     /// In the same words.

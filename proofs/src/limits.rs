@@ -1,7 +1,7 @@
 //! Sizes that no certificate has.
 //!
-//! What stands in a certificate decides how much work its check is, and anybody may have written it. What no proof
-//! comes near is refused before the work begins; what is below ends with the limits of time and memory.
+//! The contents of a certificate decide how much work its check is, and anybody may have written it. Sizes that no
+//! proof comes near are refused before the work begins. Smaller ones are subject to the limits of time and memory.
 
 use bsym_semantics::scope::MOST_ELEMENTS_OF_A_SET;
 

@@ -14,7 +14,7 @@ use crate::tuning::tuning;
 /// The first of the locals that stand for what is chosen.
 const CHOSEN: LocalId = LocalId(u32::MAX / 8);
 
-/// What has to hold at a place.
+/// Predicate that must hold at a place.
 #[derive(Clone, Debug)]
 pub(crate) struct Required {
     pub kind: FailureKind,

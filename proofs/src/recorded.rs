@@ -1,4 +1,4 @@
-//! What a recorded status says, as sequents: what is known, and what has to follow from it.
+//! Sequents of a recorded proof status: the hypotheses, and the goal that must follow from them.
 //!
 //! | recorded | known, besides axioms and facts | has to follow |
 //! |---|---|---|
@@ -16,7 +16,7 @@ use bsym_status::{Check, Formula, Pair, ProofStatus};
 use crate::claim::check_of;
 use crate::states::States;
 
-/// One thing that a status says.
+/// One statement of a proof status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Recorded {
     /// An event establishes a conjunct.
@@ -25,7 +25,7 @@ pub enum Recorded {
     Check(Check),
 }
 
-/// What a sequent is about; those of one place have the same hypotheses.
+/// Place that a sequent is about. Sequents of one place have the same hypotheses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// Conjuncts after an event (`None`: the initialisation).
@@ -37,7 +37,7 @@ pub enum Place {
 }
 
 impl Recorded {
-    /// Whether a status still says it.
+    /// Returns whether a status still contains the statement.
     pub fn is_in(self, status: &ProofStatus) -> bool {
         match self {
             Recorded::Pair(pair) => status.get(pair).is_some(),
@@ -45,7 +45,7 @@ impl Recorded {
         }
     }
 
-    /// What it is about.
+    /// Returns the place that the statement is about.
     pub fn place(self) -> Place {
         match self {
             Recorded::Pair((event, _)) => Place::After(event),
@@ -54,18 +54,18 @@ impl Recorded {
         }
     }
 
-    /// Whether it is about something without a term, which cannot be asked.
+    /// Returns whether the statement is about something without a term, so that it cannot be asked.
     pub fn has_no_term(self, system: &System) -> bool {
         matches!(self, Recorded::Pair((_, i)) if !system.is_supported(i))
     }
 }
 
-/// Whether everything that obligations of other tools have as hypotheses is in the model and has a term.
+/// Returns whether all hypotheses of other tools' obligations are in the model and have a term.
 pub fn has_all_hypotheses(system: &System) -> bool {
     system.unsupported.is_empty() && system.model.not_checked.is_empty()
 }
 
-/// Whether all axioms and conjuncts have terms.
+/// Returns whether all axioms and conjuncts have terms.
 pub fn is_complete(system: &System) -> bool {
     system.unsupported_conjuncts.is_empty() && system.unsupported_axioms.is_empty()
 }
@@ -88,7 +88,7 @@ impl<'a> Sequents<'a> {
         Sequents { system, states: States::new(system) }
     }
 
-    /// What is known at a place; nothing where the step has no term.
+    /// Returns the hypotheses at a place; `None` if the step has no term.
     pub fn hypotheses(&mut self, place: Place) -> Option<Vec<Term>> {
         let mut known = match place {
             Place::After(Some(_)) | Place::Within(Some(_)) => invariant(self.system),
@@ -111,7 +111,7 @@ impl<'a> Sequents<'a> {
         Some(known)
     }
 
-    /// What has to follow. `strict`: that a conjunct has a meaning, too.
+    /// Returns the goal. With `strict`, it includes that a conjunct has a meaning.
     pub fn goal(&mut self, recorded: Recorded, strict: bool) -> Term {
         let (system, terms) = (self.system, &self.system.terms);
         match recorded {

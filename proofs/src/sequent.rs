@@ -41,9 +41,9 @@ pub struct Prover<'a> {
     terms: Rc<Terms>,
     open: Opener<'a>,
     budget: Budget,
-    /// What stands for carriers where arrays are only read; see [`Prover::only_read_arrays`].
+    /// Stand-ins for carriers if arrays are only read; see [`Prover::only_read_arrays`].
     carriers: Option<Vec<(Term, Term)>>,
-    /// What would stand for them in a second attempt; see [`Prover::also_reading`].
+    /// Stand-ins for carriers in a second attempt; see [`Prover::also_reading`].
     otherwise: Vec<(Term, Term)>,
     /// Name and version of the solver, once a session was opened.
     pub solver: String,
@@ -74,13 +74,13 @@ impl<'a> Prover<'a> {
         self.carriers = Some(carriers);
     }
 
-    /// What full effort does not prove is from now on asked again in a session that only reads arrays. The theory of arrays leaves a
-    /// solver elements outside of the deferred sets, of which a model may be made that is none.
+    /// Makes full effort ask each sequent that it does not prove again in a session that only reads arrays. In the
+    /// theory of arrays a solver may use elements outside of the deferred sets, and make a spurious model of them.
     pub fn also_reading(&mut self, carriers: Vec<(Term, Term)>) {
         self.otherwise = carriers;
     }
 
-    /// Whether full effort asks once more in another way ([`Prover::also_reading`]).
+    /// Returns whether full effort asks once more in another way ([`Prover::also_reading`]).
     pub fn reads_otherwise(&self) -> bool {
         !self.otherwise.is_empty()
     }
@@ -218,7 +218,7 @@ impl Hypotheses {
         Ok(())
     }
 
-    /// Whether the goal follows from the hypotheses and `also`.
+    /// Asks the solver whether the goal follows from the hypotheses and `also`.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -316,7 +316,7 @@ impl Hypotheses {
             Answer::Unknown(reason) => Decision::Undecided(reason),
         };
         Ok(match outcome {
-            // What could not be said might exclude the model.
+            // A hypothesis that was left out might exclude the model.
             Decision::Refuted if session.left_out() > 0 => {
                 Decision::Undecided(Stopped::Incomplete("arrays of arrays are left out".into()))
             }
@@ -332,7 +332,7 @@ impl Hypotheses {
     }
 }
 
-/// What a solver's failure means for the sequent at hand.
+/// Converts a solver's failure into the reason why the current sequent is undecided.
 fn undecided(error: SolverError) -> Result<Stopped, SolverError> {
     match error {
         SolverError::NotStarted(..) => Err(error),

@@ -1,10 +1,10 @@
 //! A claim about deferred sets of any size, asked again where they are small.
 //!
-//! What holds in every size holds in each. A solver that takes a deferred set for infinite, or an encoding that lets
-//! it, shows where the set has one element or two. So each claim about sizes that are open is checked once more in a
-//! few settled ones, where sets are enumerations and the encoding is another one. A check that fails there
-//! is a fault of bsym (or, if the claim rests on imported status, of that): the claim must not be believed. What
-//! is not decided in the little time that this gets says nothing.
+//! A statement that holds in every size holds in each. A solver that assumes a deferred set to be infinite, or an
+//! encoding that lets it, is exposed by a set of one element or two. So each claim about open sizes is checked once
+//! more in a few settled ones, where sets are enumerations and the encoding is another one. A check that fails there
+//! shows a bug in bsym (or, if the claim rests on imported status, in that status): the claim must not be believed. An
+//! undecided check in the short time available says nothing.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::claim::Claim;
 use crate::sequent::Opener;
 use crate::tuning::tuning;
 
-/// What the checks in small sizes say.
+/// Outcome of the checks in small sizes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SmallSizes {
     /// Sizes in which every check passed, or in which there is no initial state.

@@ -43,7 +43,7 @@ impl<'a> States<'a> {
         if i == 0 { t } else { self.terms.substitute(t, &mut self.states[i].rename) }
     }
 
-    /// What is always true of state `i`.
+    /// Returns the facts that are always true of state `i`.
     pub fn facts(&mut self, i: usize) -> Vec<Term> {
         let system = self.system;
         system.state_facts.iter().map(|&t| self.at(t, i)).collect()

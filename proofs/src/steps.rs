@@ -27,7 +27,7 @@ use crate::tuning::tuning;
 pub struct Steps<'m> {
     model: &'m Model,
     axioms: Vec<Pred>,
-    /// Those that were walked, by event.
+    /// Paths that were computed, by event.
     paths: RefCell<BTreeMap<Option<EventId>, Option<Rc<Paths>>>>,
 }
 
@@ -44,14 +44,14 @@ impl<'m> Steps<'m> {
         known.entry(event).or_insert_with(|| paths(self.model, event).map(Rc::new)).clone()
     }
 
-    /// That a goal holds in all states that satisfy the axioms and `known`.
+    /// Returns the sequent stating that a goal holds in all states that satisfy the axioms and `known`.
     pub fn in_state(&self, known: &[Pred], goal: Goal) -> Sequent {
         let hypotheses = self.axioms.iter().chain(known).cloned().collect();
         Sequent { hypotheses, defined: vec![], goal }
     }
 
-    /// That a predicate is well-defined and true after an event wherever `before` is true before it, and `after` after it. One
-    /// sequent for each path; nothing if the event has no paths.
+    /// Returns the sequents stating that a predicate is well-defined and true after an event wherever `before` is true
+    /// before it, and `after` after it. There is one for each path; `None` if the event has no paths.
     pub fn after(
         &self,
         event: Option<EventId>,
@@ -83,8 +83,8 @@ impl<'m> Steps<'m> {
         each.collect()
     }
 
-    /// That an event does not fail in any of these ways wherever `before` is true. One sequent for each place on a path where it
-    /// might; nothing if the paths do not know of one of them.
+    /// Returns the sequents stating that an event does not fail in any of these ways wherever `before` is true. There
+    /// is one for each place on a path where it might; `None` if the paths lack one of these ways.
     pub fn without_failure<'f>(
         &self,
         event: Option<EventId>,

@@ -30,7 +30,7 @@ pub fn system(model: &Model) -> System {
     encode(Rc::new(Terms::new()), Arc::new(model.clone()), &scope(model))
 }
 
-/// Whatever solver there is; `None` if there is none, and then the test says that it is skipped.
+/// Returns the available solver; `None` if there is none, and then the test says that it is skipped.
 pub fn solver() -> Option<SolverChoice> {
     let found = open(Rc::new(Terms::new()), &SolverChoice::Default).is_ok();
     present(Part::Solver, found.then_some(SolverChoice::Default), "solver")

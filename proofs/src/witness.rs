@@ -1,9 +1,9 @@
-//! That there is something to prove: one valuation of the constants and one initial state.
+//! Witness that a claim is not vacuous: one valuation of the constants and one initial state.
 //!
-//! A proof about a machine without states is about nothing, and no check of its sequents notices. So a certificate
-//! carries a valuation and an initial state, in a scope that its claim covers, with the choices that the
-//! initialisation makes. Whoever checks the certificate repeats the initialisation with the evaluator; no solver has
-//! to be believed, and none is asked.
+//! A proof about a machine without states is vacuous, and no check of its sequents notices. So a certificate carries a
+//! valuation and an initial state, in a scope that its claim covers, with the choices that the initialisation makes.
+//! The checker of a certificate repeats the initialisation with the evaluator; no solver has to be believed, and none
+//! is asked.
 
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ pub struct Witness {
     pub constants: BTreeMap<String, String>,
     /// Values of the variables.
     pub state: BTreeMap<String, String>,
-    /// What the initialisation chose.
+    /// The choices of the initialisation.
     pub choices: Vec<ChoiceFile>,
 }
 
@@ -83,7 +83,7 @@ impl Witness {
             ..trace_to_file(model, &named)
         };
         let trace = trace_from_file(model, &file).map_err(|e| e.to_string())?;
-        // Whether the state is good is another question.
+        // The invariant is not checked here.
         let checks = Checks { invariant: Some(vec![]), ..Checks::default() };
         let replayed = interruptible(&budget.cancellation(), budget.deadline, |interrupt| {
             let eval = Evaluator::new(model, &whole).with_interrupt(interrupt);

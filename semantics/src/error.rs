@@ -1,4 +1,4 @@
-//! Why an evaluation has no value.
+//! Errors of evaluations.
 
 use bsym_language::model::ConstId;
 use bsym_language::source::Span;
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use crate::value::env::Name;
 use crate::value::partial::CellId;
 
-/// An evaluation without a value.
+/// Error of an evaluation that has no value.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct EvalError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub kind: EvalErrorKind,
     /// The expression or predicate.
     pub span: Span,
-    /// What happened, with the values at hand; lower case, no full stop.
+    /// Description of the failure with the values at hand; lower case, no full stop.
     pub message: String,
-    /// The constant that would have to be given for there to be a value.
+    /// The constant that needs a value for the evaluation to succeed.
     pub constant: Option<ConstId>,
-    /// The cell of a search around the evaluation that has to be decided before there can be a value: always where the
-    /// kind is [`EvalErrorKind::Undecided`], and where a set could perhaps be listed once it is decided.
+    /// The cell of an enclosing search that must be decided first. Always present where the kind is
+    /// [`EvalErrorKind::Undecided`], and where a set could perhaps be listed once the cell is decided.
     #[serde(skip)]
     pub(crate) awaits: Option<CellId>,
 }
@@ -39,14 +39,14 @@ pub enum EvalErrorKind {
     Unsupported,
     /// The evaluation was asked to stop.
     Interrupted,
-    /// A solver says that predicates hold of values, and evaluation that they do not: a fault of the program.
+    /// A solver claims that predicates hold of values that evaluation refutes: a fault of the program.
     Refuted,
-    /// It asks for a part of a value that a search has not decided yet. Never leaves the evaluator.
+    /// The evaluation needs a part of a value that a search has not decided yet. Never leaves the evaluator.
     Undecided,
 }
 
 impl EvalError {
-    /// The expression has no meaning.
+    /// Creates the error for an expression without meaning.
     pub fn ill_defined(span: Span, message: impl Into<String>) -> EvalError {
         EvalError {
             kind: EvalErrorKind::IllDefined,
@@ -57,7 +57,7 @@ impl EvalError {
         }
     }
 
-    /// Elements would have to be listed that cannot.
+    /// Creates the error for a set whose elements are needed but cannot be listed.
     pub fn too_large(span: Span, message: impl Into<String>) -> EvalError {
         EvalError {
             kind: EvalErrorKind::TooLarge,
@@ -68,7 +68,7 @@ impl EvalError {
         }
     }
 
-    /// A solver's answer is false.
+    /// Creates the error for a false answer of a solver.
     pub fn refuted(span: Span, message: impl Into<String>) -> EvalError {
         EvalError {
             kind: EvalErrorKind::Refuted,
@@ -79,19 +79,19 @@ impl EvalError {
         }
     }
 
-    /// Asked to stop.
+    /// Creates the error for an evaluation that was asked to stop.
     pub fn interrupted(span: Span) -> EvalError {
         let message = "the evaluation was stopped before it was finished".into();
         EvalError { kind: EvalErrorKind::Interrupted, span, message, constant: None, awaits: None }
     }
 
-    /// The cell is not decided yet.
+    /// Creates the error for a cell that is not decided yet.
     pub(crate) fn undecided(span: Span, cell: CellId) -> EvalError {
         let message = "this part of the value is not decided yet".into();
         EvalError { kind: EvalErrorKind::Undecided, span, message, constant: None, awaits: Some(cell) }
     }
 
-    /// The same, for want of a value of one of these names.
+    /// Adds the first constant among these names as the one whose value is missing.
     pub(crate) fn for_want_of(mut self, names: impl IntoIterator<Item = Name>) -> EvalError {
         let constants = names.into_iter().filter_map(|name| match name {
             Name::Const(id) => Some(id),
@@ -101,7 +101,7 @@ impl EvalError {
         self
     }
 
-    /// Not supported.
+    /// Creates the error for an unsupported construct.
     pub fn unsupported(span: Span, message: impl Into<String>) -> EvalError {
         EvalError {
             kind: EvalErrorKind::Unsupported,

@@ -1,8 +1,9 @@
-//! ProB's habits: what B leaves open and this crate does as ProB does, so that counts and traces compare.
+//! ProB's conventions: choices that B leaves open and that this crate makes as ProB does, so that counts and traces
+//! compare.
 //!
-//! The sizes and bounds of `--scope prob`, the finite parts that choices are truncated to there and the order in which
-//! that happens, the names of the elements of deferred sets, and what counts as a constant. The other parts of the
-//! semantics ask here and know nothing of ProB; where an answer of ProB differs from ours is listed in
+//! The sizes and bounds of `--scope prob`, the finite parts to which choices are truncated there and the order of
+//! truncation, the names of the elements of deferred sets, and the definition of a constant. The other parts of the
+//! semantics ask here and know nothing of ProB. Differences between ProB's answers and ours are listed in
 //! `DIFFERENCES.md`.
 
 use std::collections::BTreeSet;
@@ -11,25 +12,25 @@ use bsym_language::int::Int;
 use bsym_language::model::{CarrierKind, CompareOp, ExprKind, Model, Notation, Pred, PredKind};
 use bsym_language::types::Type;
 
-/// The size of a deferred set of which neither the model nor the user says more.
+/// Size of a deferred set if neither the model nor the user gives one.
 pub const DEFERRED_SET_SIZE: usize = 2;
 
-/// MAXINT likewise.
+/// MAXINT if neither the model nor the user gives it.
 pub const MAXINT: i64 = 3;
 
-/// MININT likewise.
+/// MININT if neither the model nor the user gives it.
 pub const MININT: i64 = -1;
 
-/// The strings that are tried where nothing confines a string.
+/// Strings to try where nothing confines a string.
 pub const STRINGS: [&str; 2] = ["STRING1", "STRING2"];
 
-/// The name of an element of the deferred set, by position.
+/// Returns the name of an element of a deferred set, by position.
 pub fn element_name(set: &str, position: u32) -> String {
     format!("{set}{}", u64::from(position) + 1)
 }
 
-/// The integers that are tried between bounds of which one may be missing: those from MININT to MAXINT, or the bound
-/// alone where it is outside of them.
+/// Returns the integers to try between bounds of which one may be missing: those from MININT to MAXINT, or the bound
+/// alone if it is outside of them.
 pub(crate) fn integers<'n>(
     (minint, maxint): (&'n Int, &'n Int),
     low: Option<&'n Int>,
@@ -43,10 +44,10 @@ pub(crate) fn integers<'n>(
     }
 }
 
-/// Which unknown is truncated first: one without an equation that gives it a value once sets and functions
-/// have theirs; an integer before other values; in Event-B one with a bound, in classical B one that bounds no
-/// interval of another from above; then the one with the fewest candidates, where integers of classical B
-/// come in the order in which they are declared.
+/// Order in which unknowns are truncated. First comes one without an equation that gives it a value once sets and
+/// functions have theirs; then an integer before other values; in Event-B one with a bound, in classical B one that
+/// bounds no interval of another from above; then the one with the fewest candidates, where integers of classical B
+/// come in the order of their declaration.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct TruncationOrder {
     pub defined: bool,
@@ -55,9 +56,9 @@ pub(crate) struct TruncationOrder {
     pub candidates: usize,
 }
 
-/// Whether the constants and axioms of a model do no more than name an element of some deferred sets, one of each.
+/// Returns whether the constants and axioms of a model only name an element of some deferred sets, one of each.
 ///
-/// ProB takes such constants for elements, so that there are no constants to set up.
+/// ProB treats such constants as elements, so that there are no constants to set up.
 pub fn only_names_elements(model: &Model) -> bool {
     let mut sets = BTreeSet::new();
     // The value of a parameter is chosen in a set-up of its own, and free types of classical B are set up.

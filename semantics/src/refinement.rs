@@ -1,10 +1,10 @@
-//! What the abstractions of a refinement can do while it makes a step: forward simulation by its definition, state by state.
+//! Forward simulation between a refinement and its abstractions, by its definition, state by state.
 //!
-//! An abstract state is one of all levels, as the part of a state of [`SideBySide::model`] behind the refinement's own
-//! variables. Related to a state of the refinement are those in which the gluing invariants hold and which steps of the
-//! abstractions reach that match those of the refinement: the same operations with the same arguments and results. The
-//! refinement is simulated as long as there is one (B-Book, 11.2; sets of states as in the subset construction, so that a
-//! choice which the abstraction makes early and the refinement late is no fault).
+//! An abstract state is one of all abstract levels: the part of a state of [`SideBySide::model`] behind the
+//! refinement's own variables. It is related to a state of the refinement if the gluing invariants hold and if steps of
+//! the abstractions reach it that match those of the refinement: the same operations with the same arguments and
+//! results. The refinement is simulated as long as there is a related state (B-Book, 11.2; sets of states as in the
+//! subset construction, so that a choice which the abstraction makes early and the refinement late is no fault).
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -23,22 +23,23 @@ use crate::value::env::Env;
 pub struct Seen<'s> {
     /// The event.
     pub event: EventId,
-    /// Its arguments; those that the abstract operation does not have are left out of account.
+    /// Its arguments; those that the abstract operation does not have are ignored.
     pub parameters: &'s [Value],
     /// Its results.
     pub results: &'s [Value],
 }
 
-/// What the abstractions make of a step.
+/// Abstract states after a step of the refinement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Following {
-    /// The abstract states that are related to the one reached; none means that the step refines nothing.
+    /// The abstract states that are related to the one reached; an empty set means that the step refines nothing.
     States(BTreeSet<State>),
-    /// In some abstract state the call is not allowed, or the abstract operation may do anything: nothing is owed.
+    /// In some abstract state the call is not allowed, or the abstract operation may do anything: the refinement owes
+    /// nothing.
     Free,
 }
 
-/// States of all levels that a step leads to, whether or not the gluing invariants are true in them.
+/// States of all levels that a step leads to, whether or not the gluing invariants hold in them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ways {
     /// The states.
@@ -47,12 +48,12 @@ pub enum Ways {
     Free,
 }
 
-/// A gluing conjunct that no abstract state satisfies beside a state of the refinement.
+/// A gluing conjunct that no abstract state satisfies together with a state of the refinement.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FalseGluing {
     /// The conjunct, by position in the invariant of the model of all levels.
     pub conjunct: usize,
-    /// The state of all levels in which it is false, where it is the only one or the one with the fewest false conjuncts.
+    /// The state of all levels in which it is false: the only one, or the one with the fewest false conjuncts.
     pub state: Option<State>,
 }
 
@@ -60,7 +61,7 @@ pub struct FalseGluing {
 pub struct Levels<'e, 'm> {
     /// An evaluator of the model of all levels.
     pub eval: &'e Evaluator<'m>,
-    /// What belongs to what.
+    /// The model of all levels, and the level that each of its parts belongs to.
     pub parts: &'e SideBySide,
     /// The valuation.
     pub constants: &'e [Value],
@@ -72,7 +73,7 @@ impl Levels<'_, '_> {
         self.parts.levels.first().map_or(self.parts.model.variables.len(), |level| level.variables.start)
     }
 
-    /// The abstract states that are related to an initial state of the refinement.
+    /// Returns the abstract states that are related to an initial state of the refinement.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -80,7 +81,8 @@ impl Levels<'_, '_> {
         self.glued(self.initial_ways(concrete)?, concrete.len())
     }
 
-    /// The initial states of all levels with this state of the refinement, glued or not.
+    /// Returns the initial states of all levels with this state of the refinement, whether or not the gluing invariants
+    /// hold.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -99,7 +101,7 @@ impl Levels<'_, '_> {
         Ok(ways)
     }
 
-    /// The abstract states that are related to the state that a step leads to.
+    /// Returns the abstract states that are related to the state that a step leads to.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -116,7 +118,7 @@ impl Levels<'_, '_> {
         }
     }
 
-    /// The states of all levels that a step leads to, glued or not.
+    /// Returns the states of all levels that a step leads to, whether or not the gluing invariants hold.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -167,9 +169,9 @@ impl Levels<'_, '_> {
         Ok(Ways::States(reached))
     }
 
-    /// Whether an operation of the refinement must not abort with these arguments: in each of the related states the
-    /// preconditions of the abstractions hold and no abstract operation can abort. Nothing is owed for an operation that no
-    /// abstraction has.
+    /// Returns whether an operation of the refinement must not abort with these arguments: in each of the related
+    /// states the preconditions of the abstractions hold and no abstract operation can abort. `false` for an operation
+    /// that no abstraction has, because nothing is owed for it.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -199,7 +201,8 @@ impl Levels<'_, '_> {
         Ok(!related.is_empty())
     }
 
-    /// Whether the initialisation of an abstraction can abort, so that nothing is owed for that of the refinement.
+    /// Returns whether the initialisation of an abstraction can abort, so that nothing is owed for that of the
+    /// refinement.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -207,7 +210,7 @@ impl Levels<'_, '_> {
         let mut model = self.parts.model.clone();
         let span = model.initialisation.span;
         let SubstKind::Sequence(all) = &model.initialisation.kind else { return Ok(false) };
-        // The first one is that of the refinement.
+        // The first part is the initialisation of the refinement.
         let body = SubstKind::Sequence(all.iter().skip(1).cloned().collect()).at(span);
         let event = Event {
             name: "INITIALISATION".into(),
@@ -221,7 +224,7 @@ impl Levels<'_, '_> {
         };
         let id = EventId(model.events.len() as u32);
         model.events.push(event);
-        // It writes whatever it reads, so that the state before makes no difference.
+        // It writes every variable that it reads, so the state before makes no difference.
         let before: State = model.variables.iter().map(|v| self.eval.some_value(&v.ty)).collect();
         let eval = Evaluator { model: &model, finder: None, ..*self.eval };
         let mut aborts = false;
@@ -232,8 +235,8 @@ impl Levels<'_, '_> {
         Ok(aborts)
     }
 
-    /// The gluing conjuncts that keep all of these states of all levels from being related: those that are false in each of
-    /// them; where there is none, those that are false in the state with the fewest.
+    /// Returns the gluing conjuncts that prevent these states of all levels from being related: those that are false in
+    /// each state; if there are none, those that are false in the state with the fewest.
     pub fn false_gluing(&self, ways: &BTreeSet<State>) -> Vec<FalseGluing> {
         let invariant = &self.parts.model.invariant;
         let false_in = |state: &State| -> BTreeSet<usize> {
@@ -252,8 +255,8 @@ impl Levels<'_, '_> {
         found.iter().map(|&conjunct| FalseGluing { conjunct, state: Some((*state).clone()) }).collect()
     }
 
-    /// Arguments with which the abstractions allow an operation in each of the related states without a way to abort, and the
-    /// refinement does not allow it.
+    /// Returns arguments with which the abstractions allow an operation in each of the related states without a way to
+    /// abort, and the refinement does not allow it.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -295,7 +298,7 @@ impl Levels<'_, '_> {
         Ok(owed)
     }
 
-    /// Those of some abstract states that are related to a state of the refinement.
+    /// Returns those of some abstract states that are related to a state of the refinement.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -304,8 +307,8 @@ impl Levels<'_, '_> {
         self.glued(ways.collect(), concrete.len())
     }
 
-    /// Tests for arguments with which the abstractions allow an operation in each of the related states without a way to abort,
-    /// and the refinement does not allow it.
+    /// Tests for arguments with which the abstractions allow an operation in each of the related states without a way
+    /// to abort, and the refinement does not allow it.
     ///
     /// # Errors
     /// Something could not be evaluated.
@@ -327,7 +330,7 @@ impl Levels<'_, '_> {
         self.must_end(before, related, event, parameters)
     }
 
-    /// The abstract parts of those states in which what glues the levels together is true.
+    /// Returns the abstract parts of those states in which the gluing invariants hold.
     fn glued(&self, ways: BTreeSet<State>, width: usize) -> Eval<BTreeSet<State>> {
         let mut related = BTreeSet::new();
         for mut way in ways {
@@ -338,7 +341,7 @@ impl Levels<'_, '_> {
         Ok(related)
     }
 
-    /// Whether what glues the levels together is true.
+    /// Returns whether the gluing invariants hold.
     fn is_glued(&self, state: &[Value]) -> Eval<bool> {
         let env = Env::new(self.constants, state);
         for conjunct in &self.parts.model.invariant {

@@ -1,6 +1,6 @@
-//! What a temporal formula says about one path: the reading of its definition, position by position.
+//! Truth of a temporal formula on one path, read off its definition, position by position.
 //!
-//! No automaton is made here: this is what counterexamples of a search are held against.
+//! No automaton is made here. Counterexamples of a search are checked against this module.
 //!
 //! Sources: A. Pnueli, The temporal logic of programs (FOCS 1977); with the past, O. Lichtenstein, A. Pnueli, L. Zuck, The
 //! glory of the past (1985); paths that end, D. Plagge, M. Leuschel, Seven at one stroke: LTL model checking for high-level
@@ -8,22 +8,22 @@
 
 use bsym_language::temporal::Formula;
 
-/// How a path goes on after the positions at hand.
+/// Continuation of a path after the given positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Continuation {
-    /// Not at all: no event is enabled at the last position.
+    /// The path ends: no event is enabled at the last position.
     Ends,
-    /// With the position of this number, and from there again and again.
+    /// The path continues with the position of this number, and repeats from there.
     Loop(usize),
-    /// In any way.
+    /// The path may continue in any way.
     Open,
 }
 
-/// Whether a formula is true at the first of so many positions; `None` where that depends on how the path goes on.
-/// `atom` tells the truth of a proposition, by its number, at a position.
+/// Returns whether a formula is true at the first of `positions` positions; `None` if that depends on the continuation.
+/// `atom` returns the truth of a proposition, by its number, at a position.
 ///
-/// A loop is unrolled as often as operators of the past nest: after so many rounds what they say does not change any more
-/// (F. Laroussinie, N. Markey, P. Schnoebelen, Temporal logic with forgettable past, LICS 2002).
+/// A loop is unrolled as often as operators of the past nest: after that many rounds their values no longer change (F.
+/// Laroussinie, N. Markey, P. Schnoebelen, Temporal logic with forgettable past, LICS 2002).
 pub fn holds(
     formula: &Formula,
     positions: usize,
@@ -46,14 +46,14 @@ pub fn holds(
     *Path { order, continuation, atom }.truth(formula).first()?
 }
 
-/// Positions that are looked at one after the other, each with the number of the one that it is in truth.
+/// Positions in the order of evaluation, each with the number of the original position.
 struct Path<'a> {
     order: Vec<usize>,
     continuation: Continuation,
     atom: &'a dyn Fn(usize, usize) -> Option<bool>,
 }
 
-/// A truth value for each position; `None` where it is not known (Kleene).
+/// A truth value for each position; `None` if it is not known (Kleene).
 type Truth = Vec<Option<bool>>;
 
 fn not(a: Option<bool>) -> Option<bool> {
@@ -73,7 +73,7 @@ fn or(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 }
 
 impl Path<'_> {
-    /// The truth of a formula at every position.
+    /// Returns the truth of a formula at every position.
     fn truth(&self, formula: &Formula) -> Truth {
         let both = |a: &Formula, b: &Formula, join: fn(Option<bool>, Option<bool>) -> Option<bool>| {
             self.truth(a).into_iter().zip(self.truth(b)).map(|(a, b)| join(a, b)).collect()
@@ -105,7 +105,7 @@ impl Path<'_> {
         }
     }
 
-    /// What is true behind the last position, of something whose truth at each position is known.
+    /// Returns the truth behind the last position, given the truth at each position.
     fn behind(&self, truth: impl Fn(usize) -> Option<bool>) -> Option<bool> {
         match self.continuation {
             Continuation::Ends => Some(false),
@@ -114,7 +114,7 @@ impl Path<'_> {
         }
     }
 
-    /// The least solution of its equation: from the end to the beginning, round a loop twice.
+    /// Returns the least solution of the equation of `until`: from the end to the beginning, twice for a loop.
     fn until(&self, a: &Truth, b: &Truth) -> Truth {
         let mut truth = vec![Some(false); self.order.len()];
         for _ in 0..2 {
@@ -132,7 +132,7 @@ impl Path<'_> {
 mod tests {
     use super::*;
 
-    /// A path on which atom 0 is true at the positions marked `p`, atom 1 at those marked `q`.
+    /// Evaluates on a path where atom 0 is true at the positions marked `p`, atom 1 at those marked `q`.
     fn on(path: &str, continuation: Continuation, formula: &Formula) -> Option<bool> {
         let atom = |at: usize, number: usize| Some(path.as_bytes()[at] == [b'p', b'q'][number]);
         holds(formula, path.len(), continuation, &atom)

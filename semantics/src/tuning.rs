@@ -16,7 +16,7 @@ bsym_language::tuning! {
     pub struct Tuning {
         /// Evaluation of formulas.
         evaluate: Evaluate = Evaluate::DEFAULT,
-        /// Who looks for the values of unknowns, and for how long.
+        /// Methods that look for the values of unknowns, and their limits.
         methods: Methods = Methods::DEFAULT,
         /// The search for the values of unknowns.
         search: Search = Search::DEFAULT,
@@ -80,8 +80,9 @@ bsym_language::tuning! {
         longest_string: usize = 1 << 24,
     }
 
-    /// Who looks for the values of unknowns, and for how long (`constraint/methods.rs`). They were chosen together, with `benches/puzzles` beside
-    /// them; what the puzzles take is in `benches/puzzles.md`. Steps make the answers the same on every machine.
+    /// Methods that look for the values of unknowns, and their limits (`constraint/methods.rs`). They were chosen
+    /// together, by means of `benches/puzzles`; the times of the puzzles are in `benches/puzzles.md`. Steps make the
+    /// answers the same on every machine.
     pub struct Methods {
         /// Steps of the search before SAT is asked: some hundredths of a second.
         search_steps: u64 = 200_000,

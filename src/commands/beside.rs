@@ -1,12 +1,12 @@
-//! The explicit-state search beside the engines of `check`: that of `mc`, in a second process.
+//! The explicit-state search that runs beside the engines of `check`: that of `mc`, in a second process.
 //!
-//! A process, so that a fault or a lack of memory there costs the search and nothing else.
+//! It is a process of its own, so that a fault or a lack of memory there costs the search and nothing else.
 //!
-//! Nothing that it says is believed. Its traces are replayed here. A `holds` counts where the model is finite by
-//! itself, that is where the scope that `check` was asked about has a size for every set: then it is a search of
-//! exactly that scope without cuts, and its certificate is read anew and has to make exactly the claim that was
-//! asked for. Sets without a size have ProB's in the search, so that there it can only find violations: a trace
-//! with two elements is one of "any size".
+//! Its answers are never trusted. Its traces are replayed here. A `holds` counts where the model is finite by itself,
+//! that is where the scope that `check` was asked about has a size for every set: then it is a search of exactly that
+//! scope without cuts. Its certificate is read again and has to make exactly the claim that was asked for. Sets without
+//! a size have ProB's in the search, so that it can only find violations there: a trace with two elements is one of
+//! "any size".
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -39,9 +39,9 @@ use crate::race::process::{End, Process};
 use crate::race::protocol::{Assignment, Message, Order};
 use crate::solvers;
 
-/// Memory of the search where the user says nothing, so that it cannot take all there is.
+/// Memory limit of the search where the user sets none.
 const MEMORY: u64 = 2 << 30;
-/// How long axioms that contradict each other are looked for once the search has said that no valuation exists.
+/// Longest search for axioms that contradict each other, once no valuation is known to exist.
 const EXPLANATION: Duration = Duration::from_secs(8);
 
 /// A search that runs.
@@ -56,7 +56,7 @@ pub(super) struct Beside {
 struct Heard {
     /// An answer that was checked.
     answer: Option<SearchReport>,
-    /// What it did, in its own words.
+    /// Report of the search about itself, for the answer.
     said: BesideObject,
 }
 
@@ -83,13 +83,13 @@ impl Beside {
         Ok(Beside { search, process, pending })
     }
 
-    /// A conclusive answer, if there is one already.
+    /// Returns a conclusive answer, if there is one already.
     pub(super) fn answer(&self, run: &Run) -> Option<SearchReport> {
         conclusive(run, self.pending.result())
     }
 
-    /// Waits until the search ends, the run has to, patience does or `is_settled` by something else; what it answers then,
-    /// conclusive or not, and what it did.
+    /// Waits until the search ends, the run has to, patience does or `is_settled` by something else; what it answers
+    /// then, conclusive or not, and what it did.
     pub(super) fn wait(
         &self,
         run: &Run,
@@ -141,11 +141,11 @@ fn order(run: &Run) -> Order {
         sets_of_project: vec![],
     };
     let mut solver = arguments.solver.clone();
-    // The search asks a solver of its own where the engines are to use the SAT solver.
+    // The search uses a solver of its own where the engines are to use the SAT solver.
     solver.name = solver.name.filter(|name| name != solvers::SAT);
     let limits = LimitArguments {
         timeout: run.control.budget.left().map(|left| left.max(Duration::from_millis(1))),
-        // Half of what the user grants: both processes together keep the limit.
+        // Half of the user's limit: both processes together stay within it.
         memory: Some(arguments.limits.memory.map_or(MEMORY, |all| (all / 2).max(1))),
     };
     let verify = VerifyArguments {
@@ -165,7 +165,7 @@ fn order(run: &Run) -> Order {
         output: OutputArguments { json: true, ..OutputArguments::default() },
         ..arguments.clone()
     };
-    // The verdict is asked for, and not the number of states.
+    // Only the verdict is needed, not the number of states.
     let symmetry = SymmetryName::Canonical;
     Order::Search(Box::new(McArguments { symmetry, ..McArguments::new(verify) }))
 }
@@ -204,7 +204,7 @@ fn hear(run: &Run, process: &Process) -> Heard {
 fn tell(run: &Run, heard: &Heard) {
     match heard.answer.as_ref().filter(|answer| is_conclusive(run, answer)).map(|answer| &answer.verdict) {
         None => {}
-        // The engines stop; the axioms that contradict each other are still to be found.
+        // The engines stop; axioms that contradict each other are still looked for.
         Some(Verdict::Vacuous(..)) => run.control.decided_but(EXPLANATION),
         Some(verdict) => run.decided(matches!(verdict, Verdict::Violated(_))),
     }
@@ -220,7 +220,7 @@ fn judge(run: &Run, found: &Found) -> Option<SearchReport> {
             Verdict::Conditional(holds(run, found, certificate)?, vec![Condition::NotChecked(dropped(run))])
         }
         Verdict::Vacuous(why, _) if run.scope.is_finite(&run.model) => {
-            // Bounds that nobody chose are no reason to blame the axioms.
+            // Bounds that the user did not choose are no reason to blame the axioms.
             if default_scope::doubt(&run.model, &run.scope, &run.arguments.scope, &why.to_string()).is_some()
             {
                 return None;
@@ -236,7 +236,7 @@ fn judge(run: &Run, found: &Found) -> Option<SearchReport> {
         finished: true,
         exhausted: match verdict {
             Verdict::Holds(_) => true,
-            // Sets without a size have other sizes than the ones that were searched.
+            // Sets without a size may have other sizes than those that were searched.
             Verdict::Violated(_) => found.is_decided && run.scope.is_finite(&run.model),
             _ => false,
         },
@@ -258,14 +258,13 @@ fn judge(run: &Run, found: &Found) -> Option<SearchReport> {
     })
 }
 
-/// The constants of which the search took one value for all.
+/// Returns the constants of which the search took one value for all.
 fn left_open(run: &Run, names: &[String]) -> BTreeSet<ConstId> {
     let find = |name: &String| run.model.constants.iter().position(|c| c.name == *name);
     names.iter().filter_map(find).map(|i| ConstId(i as u32)).collect()
 }
 
-/// What is to be said where the search came to the end of the memory that it is given by default, while the engines
-/// go on without a limit.
+/// Returns a note where the search reached its default memory limit, while the engines have no memory limit.
 fn own_limit(run: &Run, found: &Found) -> Option<String> {
     let of_memory = found.verdict.reason_code() == Some(ReasonCode::Memory);
     (of_memory && run.arguments.limits.memory.is_none()).then(|| {
@@ -274,12 +273,12 @@ fn own_limit(run: &Run, found: &Found) -> Option<String> {
     })
 }
 
-/// What the model itself keeps from being checked.
+/// Describes the parts of the model that are not checked.
 fn dropped(run: &Run) -> Vec<String> {
     run.model.not_checked.iter().map(|d| d.describe(&run.model)).collect()
 }
 
-/// A trace that is one of the scope asked for and ends in a violation of what is asked.
+/// Returns the counterexample if the trace is in the requested scope and ends in a violation of a requested property.
 fn replayed(run: &Run, file: &TraceFile) -> Option<Counterexample> {
     let trace = trace_from_file(&run.model, file).ok()?;
     let bounds = (&trace.scope.maxint, &trace.scope.minint) == (&run.scope.maxint, &run.scope.minint);
@@ -315,7 +314,8 @@ fn holds(run: &Run, found: &Found, certificate: &Certificate) -> Option<Evidence
     }
 }
 
-/// Whether an answer says everything that was asked.
+/// Returns whether an answer of the search settles the run: with `--keep-going`, only a search of all states or an
+/// answer other than a violation does.
 fn is_conclusive(run: &Run, report: &SearchReport) -> bool {
     !run.arguments.keep_going || report.exhausted || !matches!(report.verdict, Verdict::Violated(_))
 }

@@ -1,4 +1,4 @@
-//! `bsym certify`: what a certificate claims, and its checks once more, in another solver where there is one.
+//! `bsym certify`: prints the claim of a certificate, and repeats its checks, in another solver where there is one.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub fn run(arguments: &CertifyArguments, control: &Control) -> anyhow::Result<An
     if arguments.solver.name.is_some() {
         options.solvers.push(solvers::choose(arguments.solver.name.as_deref())?);
     }
-    // A certificate may come from anybody: whatever it says, the limits hold.
+    // A certificate is untrusted input: whatever it contains, the limits hold.
     let stuck = control.clone();
     control.set_fallback(move |reason| {
         let nothing = Certification { undecided: vec![reason.text()], ..Certification::new(None) };
@@ -61,7 +61,7 @@ fn certify(
     Ok(of_search(ClaimObject::new(&certificate, &opened), repeated))
 }
 
-/// What the solvers say.
+/// Converts the result of the solvers' checks of a certificate.
 fn of_solvers(certified: &Certified) -> Certification {
     let checked = &certified.checked;
     let model = &certified.opened.model;
@@ -77,7 +77,7 @@ fn of_solvers(certified: &Certified) -> Certification {
             Some(format!("{solver} is the solver that made the proof; --solver names another one"))
         }
     };
-    // They are no part of the claim, but whoever reads it should know.
+    // They are no part of the claim, but a reader should know about them.
     let mut notes: Vec<String> = vec![];
     if !certified.sizes.undecided.is_empty() {
         notes.push(format!("not decided in small sizes: {}", certified.sizes.undecided.join("; ")));
@@ -103,7 +103,7 @@ fn of_solvers(certified: &Certified) -> Certification {
     .judged()
 }
 
-/// Holds a claim that no solver refutes against the evaluator as well.
+/// Checks with the evaluator as well a claim that no solver refutes.
 fn walked(mut certification: Certification, certified: &Certified, control: &Control) -> Certification {
     if certification.verdict == CertificationVerdict::Refuted {
         return certification;
@@ -120,7 +120,7 @@ fn walked(mut certification: Certification, certified: &Certified, control: &Con
     certification.judged()
 }
 
-/// What the search says that was repeated.
+/// Converts the result of repeating the search.
 fn of_search(claim: ClaimObject, repeated: mc::Repeated) -> Certification {
     let mut certification = Certification {
         solvers: vec!["the search repeated by the reference evaluator".into()],

@@ -1,4 +1,4 @@
-//! `bsym check`: the symbolic engines, and beside them the explicit-state search; the first conclusive answer wins.
+//! `bsym check`: the symbolic engines and, in parallel, the explicit-state search; the first conclusive answer wins.
 
 use std::time::{Duration, Instant};
 
@@ -69,18 +69,18 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     Ok(conclude(&run, report.as_ref(), answer.as_ref(), said))
 }
 
-/// Whether a comparison has decided all that is asked.
+/// Returns whether a comparison has decided everything that is asked.
 fn settles(comparison: Option<&Contestant<Compared>>) -> bool {
     comparison.and_then(|comparison| comparison.pending().result()).is_some_and(|found| found.settles())
 }
 
-/// How long the search is waited for once the engines have said what they know.
+/// Time to wait for the search after the engines have ended.
 enum Patience {
-    /// It cannot say more.
+    /// The search cannot say more.
     None,
-    /// It might.
+    /// The search might say more.
     For(Duration),
-    /// Nobody else will.
+    /// Nothing else can.
     Unlimited,
 }
 
@@ -88,7 +88,7 @@ impl Patience {
     fn with<E, C, F>(verdict: &Verdict<E, C, F>, taken: Duration) -> Patience {
         match verdict {
             Verdict::Conditional(_, conditions) => {
-                // What the model itself keeps from being checked, the search does not check either.
+                // Parts that the model itself leaves unchecked are not checked by the search either.
                 match conditions.iter().all(|c| matches!(c, Condition::NotChecked(_))) {
                     true => Patience::None,
                     false => Patience::For(taken.max(LEAST_PATIENCE)),
@@ -146,7 +146,7 @@ fn is_without_valuation(report: Option<&Report>, answer: Option<&SearchReport>) 
         || answer.is_some_and(|a| matches!(a.verdict, Verdict::Vacuous(Vacuous::NoValuation, _)))
 }
 
-/// Whether the search has nothing to add.
+/// Returns whether the search has nothing to add to a verdict.
 fn is_settled<E, C, F>(verdict: &Verdict<E, C, F>) -> bool {
     matches!(Patience::with(verdict, Duration::ZERO), Patience::None)
 }

@@ -1,9 +1,10 @@
-//! What a comparison of a refinement with its abstractions makes of an answer.
+//! Combines an answer with the comparison of a refinement with its abstractions.
 //!
-//! What the states of a refinement cannot say, its gluing invariant above all, is dropped from the model that `check` and `mc`
-//! look at ([`bsym_semantics::trace::doubt`]). The comparison answers it for a finite scope: a step that nothing matches is a
-//! violation, and a proof in the same scope is no longer conditional on what was compared. A violation of the refinement's own
-//! invariant counts where the calls that lead to it may be made.
+//! A refinement's states cannot tell everything that is required of it, above all its gluing invariant. Such parts are
+//! dropped from the model that `check` and `mc` look at ([`bsym_semantics::trace::doubt`]). The comparison checks them
+//! for a finite scope: a step that nothing matches is a violation, and a proof in the same scope is no longer
+//! conditional on the parts that were compared. A violation of the refinement's own invariant counts where the calls
+//! that lead to it may be made.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,9 +41,9 @@ pub(super) struct Compared {
     pub(super) asked_scope: Scope,
     /// Constants that were fixed.
     pub(super) settings: BTreeMap<String, String>,
-    /// What is asked of the machine.
+    /// The properties that are asked of the machine.
     pub(super) asked: Asked,
-    /// It is asked about states alone.
+    /// `true` if only properties of states are asked.
     pub(super) is_of_states: bool,
     /// Why it had to end, where it did not by itself.
     pub(super) stopped: Option<Reason>,
@@ -52,7 +53,7 @@ pub(super) struct Compared {
 #[derive(Clone)]
 pub(super) struct Outcome {
     pub(super) searched: Searched,
-    /// The scope that was searched is the one that was asked about.
+    /// `true` if the scope that was searched is the one that was asked about.
     pub(super) is_whole: bool,
     /// A search of a smaller scope, which decides nothing.
     pub(super) smaller: Option<Searched>,
@@ -69,29 +70,30 @@ pub(super) struct Promised {
 }
 
 impl Promised {
-    /// Whether everything else is done.
+    /// Returns whether everything but the comparison is done.
     pub(super) fn is_awaited(&self) -> bool {
         self.is_awaited.load(Ordering::SeqCst)
     }
 
-    /// Tells that everything else is done. Afterwards the end of the comparison is that of the run.
+    /// Reports that everything else is done. Afterwards the run ends with the comparison.
     pub(super) fn await_it(&self) {
         self.is_awaited.store(true, Ordering::SeqCst);
     }
 }
 
-/// What a comparison does not look at either.
+/// Returns the parts of a model that a comparison does not check either.
 pub(super) fn left(model: &Model) -> Vec<DroppedObject> {
     let all = DroppedObject::all(model).into_iter().zip(&model.not_checked);
     all.filter(|(_, dropped)| is_left(dropped.kind)).map(|(object, _)| object).collect()
 }
 
-/// What of the operations a comparison does not look at: parts that make one abort and speak of variables of an abstraction.
+/// Describes the parts of operations that a comparison does not check: those that make an operation abort and speak of
+/// variables of an abstraction.
 pub(super) fn not_compared(model: &Model) -> Vec<String> {
     left_over(model, Asked { invariant: true, assertions: false, deadlock: false })
 }
 
-/// What is asked and no comparison looks at, in words.
+/// Describes the properties that are asked and that a comparison does not check.
 fn left_over(model: &Model, asked: Asked) -> Vec<String> {
     let all = doubt::left_open(model, asked).into_iter().filter(|d| is_left(d.kind));
     all.map(|d| d.describe(model)).collect()
@@ -121,17 +123,18 @@ impl Compared {
         searched || self.proof().is_some()
     }
 
-    /// Whether nothing else has to be known for an answer: there is a violation, or a proof that covers all that is asked.
+    /// Returns whether the comparison alone gives the answer: there is a violation, or a proof that covers everything
+    /// that is asked.
     pub(super) fn settles(&self) -> bool {
         self.violation().is_some() || self.proof().is_some() && self.covers()
     }
 
-    /// Whether a proof about all levels is one of everything that is asked.
+    /// Returns whether a proof about all levels covers everything that is asked.
     fn covers(&self) -> bool {
         self.is_of_states && left_over(&self.model, self.asked).is_empty()
     }
 
-    /// How it is told.
+    /// Converts the comparison to its object in the answer.
     fn object(&self) -> RefinementObject {
         let Outcome { searched, simulated, .. } = &self.outcome;
         let told = |scope: &Scope| ScopeObject::new(&self.model, scope, &self.settings);
@@ -165,7 +168,7 @@ impl Compared {
         object
     }
 
-    /// Makes the comparison a part of an answer; the trace of a violation that it has found.
+    /// Makes the comparison a part of an answer; returns the trace of a violation that it has found.
     pub(super) fn settle<'c>(&'c self, answer: &mut Verification) -> Option<&'c Trace> {
         let object = self.object();
         let told = |scope: &Scope| ScopeObject::new(&self.model, scope, &self.settings);
@@ -173,7 +176,7 @@ impl Compared {
         let mut trace = None;
         let is_doubtful = matches!(answer.verdict, Verdict::Doubtful(..));
         match &searched.report.own {
-            // The trace is one that any caller may cause.
+            // Any caller may cause this trace.
             Own::Violated(found) if is_doubtful => {
                 let object = CounterexampleObject::new(&self.model, &found.trace, &found.violations);
                 for property in &mut answer.properties {
@@ -218,7 +221,7 @@ impl Compared {
         trace
     }
 
-    /// Makes of an answer one that does not leave the comparison open.
+    /// Confirms an answer: the comparison is no longer open in it.
     fn confirm(&self, answer: &mut Verification) {
         let parts = left_over(&self.model, self.asked);
         answer.not_checked = left(&self.model);
@@ -226,12 +229,12 @@ impl Compared {
         let is_visited = self.outcome.is_whole && searched.report.own == Own::Holds && self.is_of_states;
         let is_open = matches!(answer.verdict, Verdict::Unknown(_) | Verdict::Doubtful(..));
         let proof = match self.proof() {
-            // What calls reach that the abstractions allow satisfies all that is asked.
+            // States that are reachable by calls the abstractions allow satisfy everything that is asked.
             Some((engine, proof)) if is_open && self.is_of_states => {
                 answer.scope = ScopeObject::new(&self.model, &self.asked_scope, &self.settings);
                 Some((engine.clone(), proof.clone()))
             }
-            // All that may happen was visited, and what was found otherwise is none of it.
+            // Everything that may happen was visited, and no violation found elsewhere is part of it.
             None if is_open && is_visited => {
                 answer.scope = ScopeObject::new(&self.model, &searched.scope, &self.settings);
                 Some((ENGINE.into(), Box::new(ProofObject::called())))
@@ -245,7 +248,7 @@ impl Compared {
             }
             (answer.engine, answer.encoding) = (engine, None);
             (answer.counterexample_to_induction, answer.found_invariants) = (None, vec![]);
-            // What another search left open is not open any longer.
+            // The comparison closes what another search left open.
             answer.search = None;
         }
         // No more than these parts of the model are not checked.
@@ -259,7 +262,7 @@ impl Compared {
     }
 }
 
-/// Says in an answer that a promised comparison did not end.
+/// Notes in an answer that a promised comparison did not end.
 pub(super) fn unfinished(model: &Model, asked: Asked, stopped: Option<&Reason>, answer: &mut Verification) {
     if matches!(answer.verdict, Verdict::Violated(..)) || is_wrong(&answer.verdict) {
         return;
@@ -271,7 +274,7 @@ pub(super) fn unfinished(model: &Model, asked: Asked, stopped: Option<&Reason>, 
 /// The word for the comparison as an engine.
 const ENGINE: &str = "refine";
 
-/// Why a comparison decides nothing, in a sentence.
+/// Returns why a comparison decides nothing, in a sentence.
 fn undecided(object: &RefinementObject) -> String {
     if let Some(why) = &object.not_proved {
         return format!("it holds with {} alone; for other sizes: {why}", object.scope.text());
@@ -283,7 +286,7 @@ fn undecided(object: &RefinementObject) -> String {
     }
 }
 
-/// Adds to an answer that the comparison is open.
+/// Notes in an answer that the comparison is open.
 fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification) {
     let open = Condition::NotCompared(why.to_string());
     let (proof, mut conditions) = match &answer.verdict {
@@ -295,7 +298,7 @@ fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification)
         }
         _ => return,
     };
-    // What the comparison would have looked at is named once.
+    // Parts that the comparison would have checked are named once.
     let is_gluing = conditions.iter().any(|c| matches!(c, Condition::NotChecked(_)));
     conditions.retain(|c| !matches!(c, Condition::NotChecked(_)));
     conditions.push(open);
@@ -307,7 +310,7 @@ fn leave_open(model: &Model, asked: Asked, why: &str, answer: &mut Verification)
     answer.verdict = Verdict::Conditional(proof, conditions);
 }
 
-/// Whether parts of the program contradict each other.
+/// Returns whether parts of the program contradict each other.
 fn is_wrong<E, C, F>(verdict: &Verdict<E, C, F>) -> bool {
     matches!(verdict, Verdict::Unknown(Reason::AuditFailed(_)) | Verdict::Contradiction(_))
 }

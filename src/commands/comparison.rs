@@ -1,10 +1,10 @@
-//! Compares a refinement of classical B with its abstractions for `check` and `mc`, which promise it: an answer of theirs says
+//! Compares a refinement of classical B with its abstractions for `check` and `mc`. They promise it: their answer is
 //! `holds` only where the comparison holds as well.
 //!
-//! Two ways are tried at the same time. The explicit search visits the states of small scopes first, where violations are
-//! near, then those of the scope that was asked about. The symbolic engines are asked about the machine in which the
-//! abstractions follow ([`crate::commands::simulation`]), for all sizes. A violation from a smaller `MAXINT` counts only where
-//! the definition confirms it with the bounds that were asked about.
+//! Two methods run at the same time. The explicit search visits the states of small scopes first, where violations are
+//! near, then those of the scope that was asked about. The symbolic engines work on the machine in which the
+//! abstractions follow ([`crate::commands::simulation`]), for all sizes. A violation from a smaller `MAXINT` counts
+//! only where the definition confirms it with the bounds that were asked about.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -27,22 +27,22 @@ use crate::output;
 use crate::race::contestant::Contestant;
 use crate::solvers;
 
-/// How long the engines are alone before the comparison begins beside them.
+/// Head start of the engines before the comparison begins.
 const HEAD_START: Duration = Duration::from_millis(150);
-/// How long the rest of the run waits before it says for what.
+/// Time that the rest of the run waits silently, before it says what it waits for.
 const SILENCE: Duration = Duration::from_secs(5);
-/// Between two looks whether the comparison has to end.
+/// Time between two checks whether the comparison has to end.
 const TICK: Duration = Duration::from_millis(10);
 
-/// Compares, within the limits of the run and with no more than so many states.
+/// Compares within the limits of the run and with at most `states` states.
 pub(super) fn compare(run: &Run, states: Option<usize>) {
     let Some(promised) = &run.comparison else { return };
     let stop = AtomicBool::new(false);
     promised.pending.end(decide(run, states, Scopes::Asked, &stop));
 }
 
-/// Starts the comparison beside the engines, if the run promises one. A violation, and a proof that covers all that is
-/// asked, ask the run to stop.
+/// Starts the comparison in parallel to the engines, if the run promises one. A violation, or a proof that covers
+/// everything that is asked, asks the run to stop.
 pub(super) fn start(run: &Run) -> Option<Contestant<Compared>> {
     let promised = run.comparison.clone()?;
     let (asked, told) = (run.clone(), run.control.clone());
@@ -74,12 +74,12 @@ pub(super) fn wait(comparison: &Contestant<Compared>, run: &Run) {
     comparison.pending().wait(&run.control, None, &note);
 }
 
-/// Which scopes the explicit search visits.
+/// Scopes that the explicit search visits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Scopes {
-    /// The one that is asked about.
+    /// Only the scope that is asked about.
     Asked,
-    /// Smaller ones before.
+    /// Smaller scopes first.
     SmallFirst,
 }
 
@@ -90,7 +90,7 @@ fn decide(run: &Run, states: Option<usize>, which: Scopes, stop: &AtomicBool) ->
     let parts = refined.side_by_side(&run.model);
     let is_finite = run.scope.is_finite(&run.model);
     let asked_scope = if is_finite { run.scope.clone() } else { in_prob_sizes(run)? };
-    // Those of the run are cancelled where an answer from beside has ended the engines, which is nobody's wish here.
+    // An answer of the search beside the engines cancels the budgets of the run, which must not stop the comparison.
     let mut explicit_budget = Budget::unlimited();
     explicit_budget.deadline = run.control.budget.deadline;
     let mut symbolic_budget = Budget::unlimited();
@@ -134,7 +134,7 @@ fn decide(run: &Run, states: Option<usize>, which: Scopes, stop: &AtomicBool) ->
             symbolic_budget.cancel();
         }
         let mut simulated = beside.and_then(|thread| thread.join().ok());
-        // What cannot be listed may be proved all the same.
+        // Values that cannot be listed may still be covered by a proof.
         let undecided = matches!(
             &found.report.verdict,
             Verdict::Unknown(Reason::Incomplete(_) | Reason::Bounded(_) | Reason::TooManyValues)
@@ -169,7 +169,7 @@ fn in_prob_sizes(run: &Run) -> Option<Scope> {
     Some(run.scope.with_open_sets(&run.model, |set| prob.sizes.get(&set).copied().unwrap_or(1)))
 }
 
-/// Whether another way has nothing to add.
+/// Returns whether the other method has nothing to add.
 fn is_final(found: &Found, is_finite: bool) -> bool {
     match &found.report.verdict {
         Verdict::Violated(_) | Verdict::Contradiction(_) => true,

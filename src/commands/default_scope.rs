@@ -1,4 +1,4 @@
-//! What to say of a scope without a state that nobody chose.
+//! Doubts about a scope without a state that the user did not choose.
 
 use bsym_language::model::Model;
 use bsym_language::types::CarrierId;
@@ -8,7 +8,7 @@ use bsym_semantics::verdict::Reason;
 use crate::arguments::ScopeArguments;
 use crate::input;
 
-/// Why it is not known that a model has no state, where nobody chose the scope in which it has none.
+/// Returns why a model may have a state after all, where the scope in which it has none was chosen by default.
 pub(super) fn doubt(
     model: &Model,
     scope: &Scope,

@@ -1,9 +1,9 @@
-//! The engines on the encoding that was chosen and, where the model is finite in the scope and nobody asked for one
-//! encoding, on propositional logic beside it.
+//! The engines on the encoding that was chosen and, where the model is finite in the scope and the user chose no
+//! encoding, on propositional logic as well.
 //!
-//! The second run is a thread of its own that begins after [`HEAD_START`], or at once where the first one ends without
-//! an answer, so that what is decided quickly costs nothing more and always has the same answer. The two share nothing
-//! but the question and the limits: each replays its own traces and has its own proofs checked.
+//! The second run is a thread of its own that starts after [`HEAD_START`], or at once where the first one ends without
+//! an answer. So quick answers cost nothing more and are always the same. The two runs share only the question and the
+//! limits: each replays its own traces and has its own proofs checked.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -17,12 +17,12 @@ use crate::commands::run::Run;
 use crate::progress::Reporter;
 use crate::race::contestant::{Contestant, Pending};
 
-/// How long the first encoding is alone.
+/// Head start of the first encoding.
 const HEAD_START: Duration = Duration::from_millis(250);
 /// Least time that the second one is waited for after the first one has given up, where the user sets no limit.
 const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Runs an engine; the report, and the run with the encoding that it comes from. `None` if there is no solver.
+/// Runs an engine. Returns the report, and the run with the encoding that it comes from; `None` if there is no solver.
 pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) -> Option<(Run, Report)> {
     let opener = run.opener()?;
     let begin = Instant::now();
@@ -43,7 +43,7 @@ pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) ->
     }
 }
 
-/// Whether another encoding could say more.
+/// Returns whether another encoding could say more.
 fn is_open(report: &Report) -> bool {
     match &report.verdict {
         Verdict::Unknown(Reason::DepthLimit(limit)) => report.depth != Some(*limit),
@@ -56,7 +56,7 @@ fn is_open(report: &Report) -> bool {
     }
 }
 
-/// Whether a report of the second run ends the first one.
+/// Returns whether a report of the second run ends the first one.
 fn is_conclusive(run: &Run, report: &Report) -> bool {
     match report.verdict {
         Verdict::Violated(_) => !run.arguments.keep_going,

@@ -1,5 +1,5 @@
-//! What to do where a scope that the user did not choose has no state: larger ones are tried before the axioms are
-//! blamed, and they are blamed with those of them that contradict each other.
+//! Larger scopes where a scope that the user did not choose has no state: they are tried before the axioms are blamed.
+//! If none has a state, the axioms that contradict each other are named.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -26,23 +26,23 @@ const TRIALS: Duration = Duration::from_secs(10);
 const TRIAL: Duration = Duration::from_secs(2);
 /// Longest time for the core of contradicting axioms.
 const CORE: Duration = Duration::from_secs(5);
-/// How often a question about the core is asked that a solver does not confirm.
+/// Number of times that an unconfirmed question about the core is asked.
 const ATTEMPTS: usize = 2;
-/// A proof for any size is held against these: a solver may take a set of any size for an infinite one.
+/// Sizes in which a proof for any size is checked again: a solver may take a set of any size for an infinite one.
 const SMALL: std::ops::RangeInclusive<usize> = 1..=4;
 
-/// What came of the trial.
+/// Result of trying larger scopes.
 pub(super) enum Enlarged {
     /// There is an initial state in a larger scope, which these arguments name.
     Larger(ScopeArguments),
     /// The axioms with these positions contradict each other, or there is no initial state in a scope that leaves
-    /// nothing open. The text says for which scopes that is known, where it is for more than the one at hand.
+    /// nothing open. The text names the scopes for which that is known, if it is more than the current one.
     Vacuous(Vec<usize>, Option<String>),
     /// No scope that was tried has a state, and others may have.
     Undecided(Reason),
 }
 
-/// A scope without a state, and what is known about it.
+/// A scope without a state, and the input of the search for a larger one.
 pub(super) struct Enlarging<'a> {
     pub(super) model: &'a Arc<Model>,
     pub(super) scope: &'a Scope,
@@ -52,8 +52,8 @@ pub(super) struct Enlarging<'a> {
     pub(super) solver: Option<&'a SolverChoice>,
 }
 
-/// Returns the positions of axioms that contradict each other in this scope and in all that it was chosen from. `arguments` are
-/// the scope that was asked for.
+/// Returns the positions of axioms that contradict each other in this scope and in all that it was chosen from.
+/// `arguments` are the scope that was asked for.
 pub(super) fn contradiction(
     model: &Arc<Model>,
     scope: &Scope,
@@ -113,7 +113,7 @@ impl Enlarging<'_> {
         self.core(Some(&finder), &chosen)
     }
 
-    /// The axioms that contradict each other whatever the scope leaves open.
+    /// Returns the axioms that contradict each other whatever the scope leaves open.
     fn core(&self, finder: Option<&dyn ValueFinder>, chosen: &Chosen) -> Option<Vec<usize>> {
         let Enlarging { model, scope, solver, .. } = *self;
         let budget = self.budget.within(CORE);
@@ -132,7 +132,7 @@ impl Enlarging<'_> {
                 return Some(minimal_core(all, &mut refutes));
             }
         }
-        // The evaluator can be asked about the scope at hand alone.
+        // The evaluator can only be asked about the current scope.
         let mut refutes = |axioms: &[usize]| {
             let part = with_axioms(model, axioms);
             let left = budget.left().unwrap_or(CORE);
@@ -144,7 +144,7 @@ impl Enlarging<'_> {
     }
 }
 
-/// The scope with all that was chosen by default left open, and small ones that it covers.
+/// Returns the scope with everything that was chosen by default left open, and small ones that it covers.
 fn open_scopes(scope: &Scope, chosen: &Chosen) -> Vec<Scope> {
     let mut any = scope.clone();
     any.sizes.retain(|set, _| !chosen.sets.contains(set));
@@ -165,7 +165,7 @@ fn open_scopes(scope: &Scope, chosen: &Chosen) -> Vec<Scope> {
     scopes
 }
 
-/// The arguments with everything that was chosen named.
+/// Returns the arguments in which everything that was chosen is named.
 fn named(model: &Model, arguments: &ScopeArguments, scope: &Scope, chosen: &Chosen) -> ScopeArguments {
     let mut named = arguments.clone();
     for set in &chosen.sets {

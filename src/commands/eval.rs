@@ -43,20 +43,20 @@ const TICK: Duration = Duration::from_millis(5);
 /// Deferred sets of more elements keep them without names.
 const MOST_NAMED: usize = 10_000;
 
-/// Where names have their values.
+/// Scope, constants and state in which names have their values.
 pub(super) struct Place {
     pub scope: Scope,
     pub constants: Constants,
     pub state: State,
 }
 
-/// When an evaluation is to stop, and why it did.
+/// Stop condition of an evaluation, and why it stopped.
 pub(super) struct Stop<'s> {
     pub flag: &'s AtomicBool,
     pub reason: &'s dyn Fn() -> String,
 }
 
-/// Runs the command. The worst of its inputs is what a script is told.
+/// Runs the command. Its exit code is the worst one of its inputs.
 pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answer> {
     let (file, inputs) = split(&arguments.inputs);
     let mut model = match file {
@@ -65,7 +65,7 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answe
     };
     let paint = Paint::stderr(arguments.output.color);
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
-    // What is asked to stop and does not has nothing more to say.
+    // After a request to stop there is nothing more to print.
     control.set_fallback(|_| Answer::Said(Exit::Unknown));
     let watch = Watch::start(control, arguments.limits.timeout);
     let place = settle(&model, arguments, control, &watch)?;
@@ -136,8 +136,8 @@ fn settle(
     place
 }
 
-/// Gives the elements of deferred sets the names that answers and traces print for them. A set with an element whose name
-/// the model uses otherwise stays as it is.
+/// Gives the elements of deferred sets the names that answers and traces print for them. A set with an element whose
+/// name the model uses otherwise stays as it is.
 pub(super) fn name_elements(model: &mut Model, scope: &Scope) {
     for i in 0..model.carriers.len() {
         let carrier = CarrierId(i as u32);
@@ -206,7 +206,7 @@ enum Formula {
     Expr(Expr),
 }
 
-/// Reads a text as what it is; the messages are those of the reading that fits better.
+/// Reads a text as an expression or a predicate; the messages are those of the reading that fits better.
 fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
     let of_predicate = match check_predicate(model, text) {
         Ok(pred) => return Ok(Formula::Pred(pred)),
@@ -221,9 +221,9 @@ fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
     Err(if is_predicate { of_predicate } else { of_expression })
 }
 
-/// The value of an expression or the truth of a predicate.
+/// Returns the value of an expression or the truth of a predicate.
 pub(super) fn evaluate(model: &mut Model, place: &Place, stop: &Stop<'_>, text: &str) -> Evaluation {
-    // What a formula adds to the model is taken away again: its text and its bound names.
+    // Additions of a formula to the model are removed afterwards: its text and its bound names.
     let (sources, locals) = (model.sources.clone(), model.locals.len());
     let evaluated = evaluate_in(model, place, stop, text);
     model.sources = sources;
@@ -264,10 +264,10 @@ fn evaluate_in(model: &mut Model, place: &Place, stop: &Stop<'_>, text: &str) ->
     }
 }
 
-/// The value of an expression of a type.
+/// Returns the value of an expression of a type.
 ///
 /// # Errors
-/// It has none, or one of another type, in words.
+/// The text is no expression of this type, or has no value; the error says which.
 pub(super) fn value_of(
     model: &mut Model,
     place: &Place,
@@ -298,7 +298,7 @@ pub(super) fn value_of(
 /// Reads a predicate and passes it on, with the model that has its names.
 ///
 /// # Errors
-/// It is no predicate, in words.
+/// The text is no predicate; the error says why.
 pub(super) fn with_predicate<R>(
     model: &mut Model,
     text: &str,

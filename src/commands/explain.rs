@@ -1,4 +1,4 @@
-//! `bsym explain`: what a code means.
+//! `bsym explain`: the meaning of a code.
 
 use anyhow::bail;
 use bsym_language::diagnostic::codes::DOCUMENTATION;

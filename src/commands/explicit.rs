@@ -1,4 +1,4 @@
-//! The explicit search of a refinement beside its abstractions, in one scope or in several.
+//! The explicit search of a refinement together with its abstractions, in one scope or in several.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,12 +23,12 @@ use bsym_semantics::verdict::{Observer, Reason, Verdict};
 
 use crate::arguments::ScopeArguments;
 
-/// How long a small scope is searched before the one that was asked about.
+/// Longest search of a small scope before the one that was asked about.
 const SMALL: Duration = Duration::from_secs(2);
-/// Longest time in which a violation is held against the definition in another scope.
+/// Longest time for checking a violation against the definition in another scope.
 const REPEATED: Duration = Duration::from_secs(1);
 
-/// The explicit search of a refinement beside its abstractions.
+/// Input of the explicit search of a refinement together with its abstractions.
 pub(super) struct Explicit<'m> {
     pub(super) model: &'m Arc<Model>,
     pub(super) parts: &'m SideBySide,
@@ -53,26 +53,26 @@ pub(super) struct Found {
     /// The scope that decides.
     pub(super) scope: Scope,
     pub(super) report: RefinementReport,
-    /// A search of a smaller scope that says something which is not known to be so in the scope that was asked about.
+    /// Search of a smaller scope whose result is not known to be true in the scope that was asked about.
     pub(super) smaller: Option<Searched>,
-    /// The scope is the one that was asked about, with sizes for sets that it leaves open.
+    /// `true` if the scope is the one that was asked about, with sizes for sets that it leaves open.
     pub(super) is_asked: bool,
 }
 
 impl Found {
-    /// Of a search of the scope that was asked about.
+    /// Makes the result of a search of the scope that was asked about.
     pub(super) fn of_asked(searched: Searched) -> Found {
         Found { scope: searched.scope, report: searched.report, smaller: None, is_asked: true }
     }
 }
 
 impl Explicit<'_> {
-    /// Searches one scope, at most for so long.
+    /// Searches one scope, at most for the given time.
     pub(super) fn ask(&self, scope: &Scope, longest: Option<Duration>) -> Searched {
         self.ask_with(scope, longest, &mut |_: &Progress| {})
     }
 
-    /// Searches one scope and tells of the progress.
+    /// Searches one scope and reports progress.
     pub(super) fn ask_with(
         &self,
         scope: &Scope,
@@ -93,7 +93,7 @@ impl Explicit<'_> {
         Searched { scope: scope.clone(), report }
     }
 
-    /// Looks whether a violation is one with the bounds of another scope, too.
+    /// Checks whether a violation is also one with the bounds of another scope.
     pub(super) fn repeat(&self, found: &Unmatched, bounds: &Scope) -> Repeated {
         let Scope { maxint, minint, .. } = bounds.clone();
         let scope = Scope { maxint, minint, ..found.trace.scope.clone() };
@@ -131,8 +131,8 @@ impl Explicit<'_> {
         Found { smaller, ..Found::of_asked(searched) }
     }
 
-    /// A violation of a smaller scope as one of the scope that is asked about, where it is one; else whether the search of the
-    /// smaller scope came to an end.
+    /// Repeats a violation of a smaller scope in the scope that is asked about. If it is none there, returns whether
+    /// the search of the smaller scope ended.
     fn lifted(&self, searched: &Searched, asked: &Scope) -> Result<Found, bool> {
         match &searched.report.verdict {
             Verdict::Violated(found) => match self.repeat(found, asked) {
@@ -140,7 +140,7 @@ impl Explicit<'_> {
                     let scope = found.trace.scope.clone();
                     let report = RefinementReport {
                         verdict: Verdict::Violated(found),
-                        // What it says of itself was judged with other bounds.
+                        // The verdict on the refinement itself was found with other bounds.
                         own: Own::Unclear,
                         ..searched.report.clone()
                     };
@@ -158,8 +158,8 @@ fn says_something(searched: &Searched) -> bool {
     matches!(searched.report.verdict, Verdict::Holds(()) | Verdict::Violated(_))
 }
 
-/// The scope with small bounds of the integers, and the one in which the largest integer of the model is `MAXINT`, where
-/// formulas speak of the bounds and nobody has chosen them.
+/// Returns smaller scopes to search where formulas read the bounds and the user did not choose them: the scope with
+/// small bounds of the integers, and the one in which the largest integer of the model is `MAXINT`.
 fn smaller(joint: &Model, arguments: &ScopeArguments, asked: &Scope) -> Vec<Scope> {
     if arguments.maxint.is_some() || joint.hints.maxint.is_some() || !reads_bounds(joint) {
         return vec![];
@@ -179,14 +179,14 @@ fn smaller(joint: &Model, arguments: &ScopeArguments, asked: &Scope) -> Vec<Scop
     std::iter::once(small).chain(literal).collect()
 }
 
-/// The scope in which the largest integer that the levels write is `MAXINT`, where that is above the one of a scope.
+/// Returns the scope in which the largest integer that the levels write is `MAXINT`, if it is above that of a scope.
 pub(super) fn literal_scope(joint: &Model, scope: &Scope) -> Option<Scope> {
     let widest = Int::from(2147483647i64);
     let literal = LargestLiteral::of(joint).filter(|n| *n > scope.maxint && *n <= widest)?;
     Some(with_maxint(scope, &literal))
 }
 
-/// Whether any formula of a model depends on MAXINT or MININT.
+/// Returns whether any formula of a model depends on MAXINT or MININT.
 pub(super) fn reads_bounds(model: &Model) -> bool {
     let mut bounds = Bounds::default();
     walk_model(&mut bounds, model);

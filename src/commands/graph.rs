@@ -42,7 +42,7 @@ use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers};
 
-/// What a file is written in, by the end of its name.
+/// Output format, by the extension of the file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Format {
     Dot,
@@ -115,14 +115,14 @@ pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answ
     publish(arguments, format, answer, graph)
 }
 
-/// The numbers of the predicates that were asked.
+/// Numbers of the predicates that were asked.
 #[derive(Clone, Copy)]
 struct Asked {
     query: Option<usize>,
     goal: Option<usize>,
 }
 
-/// Flags that do not fit together, and the file, are looked at before the long run.
+/// Checks flags that exclude each other, and the file, before the long run.
 fn check(arguments: &GraphArguments) -> anyhow::Result<Format> {
     if arguments.minimise && arguments.view != ViewName::Dfa {
         bail!(Refusal::new("--minimise is for automata").help("add --view dfa"));
@@ -160,7 +160,7 @@ fn predicate(model: &mut Model, flag: &str, text: &str, paint: Paint) -> anyhow:
     })
 }
 
-/// The operations that are not drawn.
+/// Returns the operations that are not drawn.
 fn hidden(model: &Model, names: &[String]) -> anyhow::Result<Vec<String>> {
     let known = || model.events.iter().map(|event| event.name.as_str());
     let all = || known().chain([SET_UP, INITIALISE]);
@@ -177,7 +177,7 @@ fn hidden(model: &Model, names: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(names.to_vec())
 }
 
-/// The answer before anything is known.
+/// Makes the answer before anything is known.
 fn begun(arguments: &GraphArguments, model: &Model, scope: ScopeObject) -> GraphAnswer {
     GraphAnswer {
         format: "bsym-graph",
@@ -215,7 +215,7 @@ impl GraphAnswer {
     }
 }
 
-/// What was visited, and why that is not all, if it is not.
+/// Writes into the answer how much was visited and, if that is not everything, why.
 fn say_doubt(
     answer: &mut GraphAnswer,
     model: &Model,
@@ -260,7 +260,7 @@ struct Maker<'a> {
 }
 
 impl Maker<'_> {
-    /// The view that is asked for, and its counts.
+    /// Makes the view that is asked for, with its counts.
     fn view(&self, answer: &mut GraphAnswer) -> GraphObject {
         let is_exact = matches!(self.arguments.view, ViewName::States | ViewName::Paths);
         let (names, labels) = self.labels(is_exact);
@@ -275,7 +275,7 @@ impl Maker<'_> {
             ViewName::Signature => self.signature(&graph),
             ViewName::Dfa => self.automaton(&graph, &hides, answer),
         };
-        // Of an automaton they are part of other steps already.
+        // In an automaton they are already part of other steps.
         view.edges.retain(|(edge, _)| !hides[edge.edge.label]);
         let (nodes, most) = (view.nodes.len(), self.arguments.max_nodes);
         if nodes > most {
@@ -307,7 +307,7 @@ impl Maker<'_> {
         }
     }
 
-    /// Of each label the number of its text, and the texts.
+    /// Returns for each label the number of its text, and the texts.
     fn labels(&self, is_exact: bool) -> (Vec<usize>, Vec<String>) {
         let (mut numbers, mut texts) = (BTreeMap::<String, usize>::new(), Vec::new());
         let text = |value: &Value| value_text(self.model, self.scope, value);
@@ -333,7 +333,7 @@ impl Maker<'_> {
         (of, texts)
     }
 
-    /// The nodes that --where keeps.
+    /// Returns the nodes that --where keeps.
     fn part(&self, graph: &Graph) -> Vec<bool> {
         let Some(query) = self.asked.query else { return vec![true; graph.len()] };
         self.found.nodes.iter().map(|node| node.satisfies.get(query) == Some(&true)).collect()
@@ -382,7 +382,7 @@ impl Maker<'_> {
         plain_of(&part.graph, &part.nodes)
     }
 
-    /// A node in words.
+    /// Describes a node.
     fn node(&self, number: usize, (members, is_open): &(Vec<usize>, bool)) -> NodeObject {
         let all = || members.iter().map(|member| &self.found.nodes[*member]);
         let first = all().next();

@@ -45,7 +45,7 @@ pub fn run(arguments: &LddArguments, control: &Control) -> anyhow::Result<Answer
                 .help("mc --certificate writes one, where its states can be listed")
         );
     }
-    // Where nothing else is said, a search is in ProB's finite scope.
+    // By default a search is in ProB's finite scope.
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
@@ -112,7 +112,7 @@ fn check_order(model: &Model, order: &[String]) -> anyhow::Result<()> {
     })
 }
 
-/// The answer. `tried` are scopes without a state; `enlarged` says what else came of one that has none.
+/// Makes the answer. `tried` are scopes without a state; `enlarged` is the result of enlarging one that has none.
 fn conclude(
     run: &Run,
     report: &SearchReport,

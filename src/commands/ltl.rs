@@ -71,7 +71,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
     }
     let mut objects: Vec<TemporalObject> = Vec::new();
     let mut asked = Vec::<Temporal>::new();
-    // Of each formula its number, and whether it is another one in another scope.
+    // Number of each formula, and whether it differs in another scope.
     let mut numbers = Vec::new();
     for (i, formula) in written.iter().enumerate() {
         let mut object = object(&model, formula);
@@ -103,7 +103,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         not_checked: DroppedObject::all(&model),
         stats: TimeObject { seconds: 0.0 },
     };
-    // What is known so far is printed if the search does not stop when it is asked to.
+    // The known part of the answer is printed if the search does not stop when it is asked to.
     let known = Arc::new(Mutex::new(begun));
     let (stuck, clock) = (known.clone(), control.clone());
     control.set_fallback(move |reason| {
@@ -212,7 +212,7 @@ fn object(model: &Model, formula: &Written) -> TemporalObject {
     }
 }
 
-/// A formula of the command line that is wrong: its text with a mark under the place.
+/// Reports a wrong formula of the command line: its text with a mark under the place.
 fn refusal(text: &str, error: &TemporalError) -> Refusal {
     let before = text.get(..error.at.min(text.len())).unwrap_or(text);
     let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -232,7 +232,7 @@ fn refusal(text: &str, error: &TemporalError) -> Refusal {
     }
 }
 
-/// A formula of the machine that is wrong: the others are asked.
+/// Reports a wrong formula of the machine; the others are still asked.
 fn set_wrong(model: &Model, formula: &Written, error: &TemporalError, object: &mut TemporalObject) {
     if let Some(span) = formula.span {
         let literal = model.sources.text(span);
@@ -268,7 +268,8 @@ fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<Expr>, Str
     found.iter().map(written).collect()
 }
 
-/// Whether the elements of a set may be others where `MAXINT` is larger: a formula with a name for each of them is another one.
+/// Returns whether the elements of a set may differ where `MAXINT` is larger: then a formula that names each of them is
+/// another one.
 fn depends_on_scope(model: &Model, set: &Expr) -> bool {
     let (mut bounds, mut names) = (Bounds::default(), Names::default());
     bounds.expr(set);
@@ -276,7 +277,7 @@ fn depends_on_scope(model: &Model, set: &Expr) -> bool {
     bounds.found || !names.constants.is_empty() || !model.operators.is_empty()
 }
 
-/// What became of a formula.
+/// Stores the result of a formula in its object.
 fn settle(model: &Model, report: &TemporalReport, stopped: Option<Reason>, object: &mut TemporalObject) {
     object.stats = report.statistics.into();
     let verdict = &report.verdict;

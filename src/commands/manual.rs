@@ -42,7 +42,7 @@ fn program() -> clap::Command {
     command
 }
 
-/// Those that people are told of.
+/// Subcommands that are not hidden.
 fn subcommands(program: &clap::Command) -> impl Iterator<Item = &clap::Command> {
     program.get_subcommands().filter(|c| !c.is_hide_set())
 }

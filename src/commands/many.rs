@@ -1,6 +1,6 @@
 //! A command about several machines, each in a process of its own.
 //!
-//! A machine that crashes or takes all memory does not touch the others then, and each has limits of its own.
+//! So a machine that crashes or takes all memory does not affect the others, and each has limits of its own.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ use crate::race::protocol::{Assignment, Message, Order};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
 
-/// How often an interrupt is looked for.
+/// Time between two checks for an interrupt.
 const TICK: Duration = Duration::from_millis(20);
 /// The processes end within their own time after a limit or an interrupt, and their rows are read after that.
 const PATIENCE: u32 = 3;
@@ -87,12 +87,12 @@ fn several(files: &[Target], done: &Mutex<Vec<Option<Row>>>, seconds: f64) -> An
 struct Processes<'a> {
     command: &'a Command,
     files: &'a [Target],
-    /// The file that is begun next.
+    /// The file that is started next.
     next: AtomicUsize,
     running: Mutex<Running>,
 }
 
-/// Those that run, by the number of their file.
+/// Processes at work, by the number of their file.
 #[derive(Default)]
 struct Running {
     processes: BTreeMap<usize, Arc<Process>>,
@@ -106,12 +106,12 @@ impl Processes<'_> {
             let index = self.next.fetch_add(1, Ordering::SeqCst);
             let Some(file) = self.files.get(index) else { return };
             let Some(row) = self.check(index, file) else { return };
-            // The other side reads until all are done.
+            // The receiver reads until all are done.
             let _ = rows.send((index, row.part(file.component.clone())));
         }
     }
 
-    /// Checks one machine; begins anew after a crash. `None` once there was an interrupt.
+    /// Checks one machine, and restarts after a crash. `None` once there was an interrupt.
     fn check(&self, index: usize, target: &Target) -> Option<Row> {
         let (file, start) = (target.file.display().to_string(), Instant::now());
         let mut crashes = 0;
@@ -172,7 +172,7 @@ impl Processes<'_> {
         }))
     }
 
-    /// Asks all to stop with what they know. Once is enough.
+    /// Asks all processes to stop with the known part of their results. Once is enough.
     fn stop(&self) {
         let mut running = locked(&self.running);
         if !std::mem::replace(&mut running.is_stopped, true) {
@@ -212,7 +212,7 @@ impl<'a> Table<'a> {
     }
 }
 
-/// Rows are written whole, so that a thread that panicked leaves nothing half done.
+/// Rows are written whole, so that a thread that panicked leaves none half done.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|e| e.into_inner())
 }

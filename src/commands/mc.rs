@@ -39,9 +39,9 @@ use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 
-/// Writing a checkpoint may take so many times as long as the rest of a search needs to stop.
+/// Factor of the time for stopping that writing a checkpoint may take after a limit.
 const CHECKPOINT_PATIENCE: u32 = 60;
-/// How often a search is put aside.
+/// Time between two checkpoints of a search.
 const ASIDE: Duration = Duration::from_secs(120);
 /// Longest time for the question whether a search that is continued was one in a larger scope.
 const RESUMED: Duration = Duration::from_secs(2);
@@ -61,7 +61,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
                 .help("--encoding serves check, bmc, tree, kind and ic3")
         );
     }
-    // Where nothing else is said, a search is in ProB's finite scope.
+    // By default a search is in ProB's finite scope.
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
@@ -109,7 +109,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     }
     tried.push(searched.run.scope.clone());
     let has_valuation = why != Vacuous::NoValuation;
-    // What is known so far is printed if the trial does not stop when it is asked to.
+    // The known part of the answer is printed if the trial does not stop when it is asked to.
     let reporter = searched.run.reporter();
     let enlarged = searched.run.enlarge(&verify.scope, solver.as_ref(), has_valuation, &mut tried);
     control.finish();
@@ -138,7 +138,7 @@ fn attempt(
     control: &Control,
 ) -> anyhow::Result<Searched> {
     let mut run = Run::prepare("mc", verify, Asked::beside(solver), control)?;
-    // A search beside the engines leaves the comparison to them.
+    // A search that works for the engines leaves the comparison to them.
     if !control.searches_for_another() {
         run.promise_comparison();
     }
@@ -160,7 +160,7 @@ fn attempt(
     }
     options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
     options.resume = arguments.resume.clone();
-    // What bsym has established itself is nobody's claim.
+    // Status that bsym has established itself is no claim of another tool.
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
     options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
@@ -168,7 +168,7 @@ fn attempt(
     let finder = Some(&finder as &dyn ValueFinder);
     let problem = Problem { model: &run.model, scope: &run.scope, finder };
     let (report, vetted) = if arguments.por {
-        // Which events are enough has to be known before.
+        // The status has to be confirmed before the search, because it decides which events are enough.
         let vetted = vetting::before(&run.job(), solver);
         let confirmed = vetted.confirmed.iter();
         options.settled = confirmed.filter_map(|&(event, conjunct)| Some((event?, conjunct))).collect();
@@ -205,7 +205,7 @@ fn attempt(
     Ok(Searched { run, report, vetted })
 }
 
-/// What a search cannot do that leaves events out.
+/// Refuses options of a search that partial-order reduction does not support.
 fn check_partial_order(arguments: &McArguments) -> anyhow::Result<()> {
     if !arguments.por {
         return Ok(());
@@ -236,7 +236,7 @@ fn check_partial_order(arguments: &McArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What a search leaves out of which coverage would say something.
+/// Refuses options that leave out events or states, about which coverage would say something.
 fn check_coverage(arguments: &McArguments) -> anyhow::Result<()> {
     if !arguments.coverage {
         return Ok(());
@@ -257,14 +257,14 @@ fn check_coverage(arguments: &McArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Files are looked at before the long run.
+/// Checks files before the long run.
 fn check_files(arguments: &McArguments) -> anyhow::Result<()> {
     let verify = &arguments.verify;
     if let Some(path) = &arguments.checkpoint {
         let inputs: Vec<&Path> =
             [Some(verify.file.as_path()), verify.proofs.as_deref()].into_iter().flatten().collect();
         output::check_writable(path, "--checkpoint", &inputs)?;
-        // It is written beside its place first.
+        // It is written to a temporary file in the same folder first.
         output::check_folder(&output::folder_of(path), "--checkpoint")?;
         for (flag, other) in [("--trace", &verify.trace), ("--certificate", &verify.certificate)] {
             if other.as_ref() == Some(path) {
@@ -289,7 +289,7 @@ fn check_files(arguments: &McArguments) -> anyhow::Result<()> {
 }
 
 impl Searched {
-    /// The answer. `tried` are scopes without a state; `enlarged` says what else came of one that has none.
+    /// Makes the answer. `tried` are scopes without a state; `enlarged` is the result of enlarging one that has none.
     fn conclude(&self, tried: &[Scope], enlarged: Option<Enlarged>) -> Answer {
         let Searched { run, report, vetted } = self;
         let mut result = Verification::of_search(&run.subject(), report);
@@ -433,11 +433,11 @@ fn order(name: OrderName) -> Order {
     }
 }
 
-/// The outcome of searching again.
+/// Outcome of searching again.
 pub enum Repeated {
-    /// The same states were found and none is bad.
+    /// The search found the same states, and none of them is bad.
     Same,
-    /// What differs.
+    /// The searches differ, as the text says.
     Refuted(String),
     /// Why it did not end.
     Undecided(String),

@@ -1,15 +1,16 @@
-//! The commands. Each reads its input, does its work, writes what was asked for, and answers.
+//! The commands. Each reads its input, does its work, writes the requested files, and answers.
 //!
-//! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (what all of these
-//!   share), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and `ldd`, with
-//!   `vetting` of imported status, `default_scope` and `enlarge` where nobody chose the scope and it has no state, and
-//!   `check`, which has a search `beside` its engines; refinements of classical B go through a `comparison` as well, by an `explicit`
-//!   search and a `simulation`, and what was `compared` is part of the answer.
-//! - `many` has a command look at several machines, each in a process of its own; which they are, `targets` says.
-//! - `certify` and `replay` look at evidence again.
-//! - `ltl` asks temporal formulas about all paths, `refine` compares with abstractions, and `graph` draws the states.
-//! - `lsp` serves an editor; its room is [`crate::lsp`].
-//! - `explain` tells what a code means; `manual` has the pages of the manual and the completions of shells.
+//! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (shared by all of
+//!   these), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and
+//!   `ldd`, with `vetting` of imported status, `default_scope` and `enlarge` where the user did not choose the scope
+//!   and it has no state, and `check`, which has a search `beside` its engines. Refinements of classical B go through a
+//!   `comparison` as well, by an `explicit` search and a `simulation`, and the result that was `compared` is part of
+//!   the answer.
+//! - `many` has a command look at several machines, each in a process of its own; `targets` selects them.
+//! - `certify` and `replay` check evidence again.
+//! - `ltl` checks temporal formulas on all paths, `refine` compares with abstractions, and `graph` draws the states.
+//! - `lsp` serves an editor; its code is in [`crate::lsp`].
+//! - `explain` prints the meaning of a code; `manual` has the pages of the manual and the completions of shells.
 //! - `strengthen` looks for conjuncts that discharge open obligations.
 //! - `animate` is a session; `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
 
@@ -57,11 +58,11 @@ use crate::refusal::Refusal;
 
 pub use targets::is_about_several;
 
-/// Carries out a command and says its answer.
+/// Carries out a command and prints its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
     let done = match command {
-        // What it says goes to the editor.
+        // Its messages go to the editor.
         Command::Lsp(_) => return lsp::run(control),
         command if is_about_several(&command) => many::run(&command, control),
         Command::Check(a) => match a.engine {
@@ -91,7 +92,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Explain(a) => explain::run(&a),
-        // It was replaced by what it is to do.
+        // A worker was already replaced by its order.
         Command::Worker(_) => Err(Refusal::new("worker: an assignment cannot be `worker`").into()),
         Command::Completions { shell } => Ok(manual::completions(shell)),
         Command::Manual(a) => manual::manual(&a),

@@ -1,4 +1,4 @@
-//! `bsym po`: the obligations of a machine, what the prover makes of them, and their status as a file.
+//! `bsym po`: the obligations of a machine, the prover's results, and their status as a file.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,7 +48,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let model = Arc::new(model);
     let budget = control.budget.per_query(arguments.each);
     let (jsonl, verbose) = (arguments.output.jsonl, arguments.output.verbose > 0);
-    // What is decided so far is said if the work does not stop when it is asked to.
+    // Obligations that are decided so far are printed if the work does not stop when it is asked to.
     let decided: Arc<Mutex<Vec<Proof>>> = Arc::default();
     let (known, stuck, clock, file_scope) = (decided.clone(), model.clone(), control.clone(), scope.clone());
     let left_open = open.clone();
@@ -91,7 +91,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         }
     };
     let choose = |proof: &Proof| open.as_ref().map_or(Choice::Ask, |open| open.choose(proof));
-    // Who names a solver wants no other.
+    // A solver that the user names excludes the other provers.
     let provers = if arguments.solver.name.is_none() { OtherProver::installed() } else { vec![] };
     let job = Job {
         model: model.clone(),
@@ -107,7 +107,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
     let explanations = match &arguments.explain {
         Some(name) => Some(explainer.explain(&obligations, name.as_deref())),
-        // What is refuted is so by a reachable state alone.
+        // Only reachable states refute obligations here.
         None => open.as_ref().map(|_| explainer.of_refuted(&obligations)),
     };
     if let Some(Some(name)) = &arguments.explain

@@ -49,8 +49,8 @@ pub fn run(arguments: &ProofsArguments) -> anyhow::Result<Answer> {
     Ok(Answer::Recorded(Box::new(answer)))
 }
 
-/// The machine whose pairs are counted: the one that is named, else the one in the input; or why there
-/// is none.
+/// Returns the machine whose pairs are counted: the one that is named, else the one in the input; or why there is no
+/// such machine.
 fn machine(arguments: &ProofsArguments, file: &PoFile) -> anyhow::Result<Result<Model, String>> {
     if let Some(named) = &arguments.machine {
         let path = Path::new(named);
@@ -76,7 +76,7 @@ fn machine(arguments: &ProofsArguments, file: &PoFile) -> anyhow::Result<Result<
     })
 }
 
-/// Where the model of an input is.
+/// Path of the model of an input.
 fn machine_file(given: &Path, file: &PoFile) -> Option<PathBuf> {
     let extension = given.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     let named = file.model.as_ref().and_then(|m| m.main.clone());

@@ -1,4 +1,4 @@
-//! `bsym refine`: a refinement of classical B held against its abstractions, in a finite scope.
+//! `bsym refine`: compares a refinement of classical B with its abstractions, in a finite scope.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -55,7 +55,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         core: vec![],
         not_checked: compared::left(&model),
     };
-    // What is known so far is printed if the search, or the proof after it, does not stop when it is asked to.
+    // The known part of the answer is printed if the search, or the proof after it, does not stop when it is asked to.
     let known: Arc<Mutex<Option<RefinementAnswer>>> = Arc::default();
     let (stuck, clock, undecided) = (known.clone(), control.clone(), begun.clone());
     control.set_fallback(move |reason| {
@@ -114,7 +114,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     let mut simulated = None;
     let is_open = match &report.verdict {
         Verdict::Holds(()) | Verdict::Unknown(_) => true,
-        // What is violated in one scope alone may hold in the others.
+        // A property that is violated in one scope alone may hold in the others.
         Verdict::Violated(_) => only_in_scope.is_some(),
         _ => false,
     };
@@ -138,7 +138,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     };
     if let Some((engine, _)) = simulated.as_ref().and_then(|s| s.proof.as_ref()) {
         let open = input::scope(&model, &arguments.scope)?;
-        // What is proved for all sizes is violated in none.
+        // A proof for all sizes excludes violations in every scope.
         (answer.found.counterexample, trace) = (None, None);
         if answer.found.verdict != VerdictWord::Holds {
             answer.found.prove(told(&open), engine);
@@ -161,24 +161,24 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     Ok(Answer::Refinement(Box::new(answer)))
 }
 
-/// What is searched.
+/// The search of a scope, with its arguments.
 struct Search<'r, 'm> {
     explicit: Explicit<'m>,
-    /// The arguments with ProB's sizes where nothing else is said.
+    /// The arguments with ProB's sizes where the user gives none.
     sizes: &'r ScopeArguments,
     control: &'r Control,
 }
 
-/// The result of the search, in the scope that it says something about.
+/// Result of the search, in the scope that it says something about.
 struct Found {
     searched: Searched,
-    /// Of a violation: that it is one only because of the bounds of the integers, and what to try.
+    /// For a violation: the note that it is due to the bounds of the integers alone, and what to try.
     only_in_scope: Option<String>,
 }
 
 impl Search<'_, '_> {
-    /// Searches the scope; where nobody has chosen its bounds and they leave nothing to compare, are too small for the integers
-    /// of the model or the reason of a violation, larger ones as well.
+    /// Searches the scope. Where the user did not choose its bounds and they leave nothing to compare, are too small
+    /// for the integers of the model or are the reason of a violation, searches larger scopes as well.
     fn run(&self, scope: &Scope, tried: &mut Vec<Scope>, reporter: &mut Reporter) -> Found {
         let mut first = self.judge(self.ask(scope, reporter));
         if let Verdict::Vacuous(why, _) = &first.searched.report.verdict
@@ -192,7 +192,7 @@ impl Search<'_, '_> {
             return first;
         };
         let longest = match &first.searched.report.verdict {
-            // It is one with any bounds, or there is nothing to compare.
+            // The violation occurs with any bounds, or there is nothing to compare.
             Verdict::Violated(_) if first.only_in_scope.is_none() => return first,
             Verdict::Violated(_) => None,
             Verdict::Holds(()) => Some((4 * first.searched.report.time).max(PATIENCE)),
@@ -210,13 +210,13 @@ impl Search<'_, '_> {
         self.explicit.ask_with(scope, self.time(None), reporter)
     }
 
-    /// The other half of what is left is for a proof.
+    /// Returns the time for the search. The other half of the remaining time is for a proof.
     fn time(&self, longest: Option<Duration>) -> Option<Duration> {
         let half = self.control.budget.left().map(|left| left / 2);
         [half, longest].into_iter().flatten().min()
     }
 
-    /// Says of a violation whether it is one only because of the bounds.
+    /// Judges whether a violation is due to the bounds alone.
     fn judge(&self, searched: Searched) -> Found {
         let mut only_in_scope = None;
         let is_chosen = self.explicit.parts.model.hints.maxint.is_some();
@@ -252,7 +252,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// A larger scope in which there is something to compare. `tried` gets the scopes without.
+    /// Returns a larger scope in which there is something to compare. `tried` gets the scopes in which there is
+    /// nothing.
     fn larger(&self, scope: &Scope, why: Vacuous, tried: &mut Vec<Scope>) -> Option<Scope> {
         tried.push(scope.clone());
         match self.enlarging(scope).enlarge(why != Vacuous::NoValuation, tried) {

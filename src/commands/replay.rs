@@ -1,4 +1,4 @@
-//! `bsym replay`: whether a trace is one of the machine, and what is wrong where it ends.
+//! `bsym replay`: checks whether a trace is one of the machine, and which violations are at its end.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,7 +44,7 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> anyhow::Result<Ans
     let cancelled = control.budget.cancellation();
     let judged = interruptible(&cancelled, control.budget.deadline, |flag| judge(&model, &trace, flag));
     control.finish();
-    // What was not evaluated to its end says nothing about the trace.
+    // An incomplete evaluation says nothing about the trace.
     let Some((replayed, choices)) = judged else {
         return Ok(Answer::stopped(&control.stopped().unwrap_or(Reason::Interrupted)));
     };
@@ -60,7 +60,7 @@ pub fn run(arguments: &ReplayArguments, control: &Control) -> anyhow::Result<Ans
     Ok(Answer::Replay(Box::new(answer)))
 }
 
-/// Judges a trace as the engines do: what is wrong behind a step outside of what B speaks of shows no fault.
+/// Judges a trace as the engines do: a violation behind a step about which B makes no claim is no fault.
 ///
 /// `None` where it is interrupted.
 fn judge(model: &Model, trace: &Trace, interrupt: &AtomicBool) -> Option<(Replayed, Option<ChoicesObject>)> {

@@ -1,4 +1,5 @@
-//! What `check`, `bmc`, `tree`, `kind`, `ic3` and `mc` share: from a machine to a job, and from a report to an answer.
+//! Parts that `check`, `bmc`, `tree`, `kind`, `ic3` and `mc` share: from a machine to a job, and from a report to an
+//! answer.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -38,7 +39,7 @@ use crate::progress::{Reporter, Seen};
 use crate::race::control::{Control, memory_is_known, peak_memory};
 use crate::traces;
 
-/// Everything about a run that its result says besides the engine's report.
+/// Data of a run that its result contains besides the engine's report.
 #[derive(Clone)]
 pub(super) struct Run {
     pub(super) arguments: VerifyArguments,
@@ -60,26 +61,26 @@ pub(super) struct Run {
     pub(super) comparison: Option<Arc<Promised>>,
     /// The positions of axioms that contradict each other, where there is no valuation of the constants.
     core: Option<Vec<usize>>,
-    /// What is known so far, noted down by the reporter.
+    /// State of the work that the reporter records.
     seen: Arc<Mutex<Seen>>,
 }
 
-/// What the flags ask of the solvers.
+/// Solvers and encoding that the flags choose.
 #[derive(Clone, Default)]
 pub(super) struct Asked {
     /// The solver for unbounded terms, where there is one.
     solver: Option<SolverChoice>,
-    /// Whether symbolic engines are at work, and the encoding that they are to have, if it is one of them.
+    /// `Some` if symbolic engines are at work. It contains the encoding if the user chose one.
     encoding: Option<Option<Encoding>>,
 }
 
 impl Asked {
-    /// Of symbolic engines.
+    /// Makes the choice for symbolic engines.
     pub(super) fn engines(encoding: Option<Encoding>, solver: Option<SolverChoice>) -> Asked {
         Asked { solver, encoding: Some(encoding) }
     }
 
-    /// Of what only asks a solver now and then.
+    /// Makes the choice for a search that asks a solver only now and then.
     pub(super) fn beside(solver: Option<&SolverChoice>) -> Asked {
         Asked { solver: solver.cloned(), encoding: None }
     }
@@ -96,8 +97,9 @@ impl Run {
         Some(opener(chosen))
     }
 
-    /// The same run on propositional logic, where that is another encoding that serves and nobody asked for one. It
-    /// asks nothing of the other solver, which may be why it is made: its proofs are checked as propositional ones.
+    /// Returns the same run on propositional logic, where that is a suitable encoding and the user chose no other. It
+    /// does not use the other solver, which may be the reason for this run: its proofs are checked as propositional
+    /// ones.
     pub(super) fn in_propositional_logic(&self) -> Option<Run> {
         let chosen = self.encoding.as_ref()?;
         let serves = self.arguments.encoding == EncodingName::Auto
@@ -108,13 +110,13 @@ impl Run {
         serves.then(|| Run { encoding: Some(encoding), solver: None, ..self.clone() })
     }
 
-    /// Who checks a proof where that is not the solver that finds it: what a SAT solver proves is checked by another
-    /// solver, or where there is none with propositional proofs that are checked.
+    /// Returns the solver that checks a proof where that is not the one that finds it. Another solver checks what a SAT
+    /// solver proves; if there is no other solver, it is checked with propositional proofs.
     fn checker(&self) -> Option<SolverChoice> {
         is_sat(self.encoding.as_ref()).then(|| self.solver.clone().unwrap_or(SolverChoice::ProvingSat))
     }
 
-    /// What an engine is asked.
+    /// Returns the job for an engine.
     pub(super) fn job(&self) -> Job {
         Job {
             model: self.model.clone(),
@@ -198,7 +200,8 @@ impl Run {
         Ok(run)
     }
 
-    /// Looks for axioms that contradict each other, which the answer names where there is no valuation of the constants.
+    /// Looks for axioms that contradict each other, which the answer names where there is no valuation of the
+    /// constants.
     pub(super) fn find_contradiction(&mut self) {
         // The budget of the run may be cancelled already, because there is an answer.
         let mut budget = Budget::unlimited();
@@ -213,7 +216,8 @@ impl Run {
         self.core = enlarging.contradiction();
     }
 
-    /// Looks for a scope with a state in place of that of this run, which has none. `tried` gets the scopes without one.
+    /// Looks for a scope with a state in place of that of this run, which has none. `tried` gets the scopes without
+    /// one.
     pub(super) fn enlarge(
         &self,
         arguments: &ScopeArguments,
@@ -225,13 +229,13 @@ impl Run {
         Enlarging { model, scope, arguments, budget, solver }.enlarge(has_valuation, tried)
     }
 
-    /// Promises the comparison of a refinement with its abstractions: until it has ended no answer says `holds`.
+    /// Promises the comparison of a refinement with its abstractions: until it has ended, no answer is `holds`.
     pub(super) fn promise_comparison(&mut self) {
         let is_promised = self.model.refined.is_some() && self.asked().invariant;
         self.comparison = is_promised.then(Arc::default);
     }
 
-    /// What is asked of the machine.
+    /// Returns the properties that are asked of the machine.
     pub(super) fn asked(&self) -> doubt::Asked {
         let names = &self.arguments.properties;
         let has = |wanted: Property| self.properties.contains(&wanted);
@@ -243,12 +247,12 @@ impl Run {
         }
     }
 
-    /// Whether nothing is asked but the invariant and assertions.
+    /// Returns whether only the invariant and assertions are asked.
     pub(super) fn is_of_states(&self) -> bool {
         self.properties.iter().all(|p| matches!(p, Property::Invariant(_) | Property::Assertion(_)))
     }
 
-    /// A reporter of the run; from here on what is known so far is said if the run does not stop when
+    /// Makes a reporter of the run. From now on the known part of the result is printed if the run does not stop when
     /// it is asked to.
     pub(super) fn reporter(&self) -> Reporter {
         let reporter =
@@ -258,7 +262,7 @@ impl Run {
         reporter
     }
 
-    /// What is known so far.
+    /// Returns the answer from the known part of the run, for the case that it does not stop when it is asked to.
     pub(super) fn fallback(&self, reporter: &Reporter) -> impl FnOnce(&Reason) -> Answer + Send + 'static {
         let (seen, stuck) = (reporter.seen(), self.clone());
         move |reason| {
@@ -268,8 +272,8 @@ impl Run {
         }
     }
 
-    /// Asks the engines to stop: an answer came from beside them. Unless it is a violation the promised comparison is still
-    /// waited for.
+    /// Asks the engines to stop because another part of the run has an answer. Unless it is a violation, the promised
+    /// comparison is still waited for.
     pub(super) fn decided(&self, is_violated: bool) {
         match &self.comparison {
             Some(promised) if !is_violated => {
@@ -284,7 +288,7 @@ impl Run {
     }
 }
 
-/// Whether engines are at work on propositional logic.
+/// Returns whether engines are at work on propositional logic.
 fn is_sat(chosen: Option<&Chosen>) -> bool {
     chosen.is_some_and(|chosen| chosen.encoding == Encoding::Sat)
 }
@@ -367,7 +371,7 @@ impl Run {
             Verdict::Holds(proof) | Verdict::Conditional(proof, _) => {
                 Some((&proof.claim, &proof.checked, proof.witness.as_deref()))
             }
-            // The proof that is wrong is part of the report of the mistake.
+            // The wrong proof is part of the report of the mistake.
             Verdict::Contradiction(wrong) => {
                 wrong.claim.as_ref().map(|(claim, checked)| (claim, checked, None))
             }
@@ -404,7 +408,7 @@ impl Run {
         if self.model.refined.is_some() && self.comparison.is_none() {
             result.not_asked.push(NotAskedObject::refinement(&self.model));
         }
-        // A proof of the levels or of what may be called is another one than that of the engine.
+        // A proof of the levels, or of the states that are reachable by allowed calls, is not the engine's proof.
         let is_own = result.verdict.evidence().is_some_and(|proof| !proof.of_levels && !proof.called);
         let certificate = certificate.filter(|_| is_own || result.verdict.evidence().is_none());
         let certificate = certificate.filter(|_| unmatched.is_none());
@@ -429,8 +433,8 @@ impl Run {
         Answer::Verification(Box::new(result))
     }
 
-    /// Says why a certificate that was asked for is not there. It is a failure where the answer is `holds`: nothing but a
-    /// certificate is missing then.
+    /// Reports why a requested certificate does not exist. It is a failure where the answer is `holds`: then only a
+    /// certificate is missing.
     fn account_for_certificate(&self, result: &mut Verification) {
         let Some(path) = &self.arguments.certificate else { return };
         if result.certificate().is_some_and(|c| c.file().is_some()) {
@@ -458,7 +462,7 @@ impl Run {
         result.warnings.push(message);
     }
 
-    /// Writes evidence; a reader of the answer alone is told where that fails.
+    /// Writes evidence; a failure becomes a warning in the answer.
     fn write(&self, path: &Path, text: &str, result: &mut Verification) -> bool {
         let written = output::write(path, text);
         if !written {

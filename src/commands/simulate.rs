@@ -106,7 +106,7 @@ fn begun(arguments: &SimulateArguments, model: &Model, scope: ScopeObject) -> Si
     }
 }
 
-/// Why a walk ended, in a word and in words, and what is wrong at its end.
+/// Returns why a walk ended, as a word and as a text, and the violations at its end.
 fn ending(
     model: &Model,
     scope: &Scope,

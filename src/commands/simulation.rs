@@ -1,6 +1,6 @@
-//! Proves that a refinement refines, for every size of its sets: the symbolic engines on the machine in which the abstractions
-//! follow it ([`bsym_language::model::simulation`]). A violation that they find there is one of the refinement where the
-//! definition confirms it.
+//! Proves that a refinement is correct, for every size of its sets. The symbolic engines work on the machine in which
+//! the abstractions follow it ([`bsym_language::model::simulation`]). A violation that they find there is one of the
+//! refinement where the definition confirms it.
 
 use std::time::{Duration, Instant};
 
@@ -22,13 +22,13 @@ use crate::answer::proof::ProofObject;
 use crate::answer::refinement::SimulationObject;
 use crate::answer::scope::ScopeObject;
 
-/// Longest time in which a violation is held against the definition.
+/// Longest time for checking a violation against the definition.
 const CONFIRMED: Duration = Duration::from_secs(2);
 
 /// The result of an attempt.
 #[derive(Clone)]
 pub(super) struct Simulated {
-    /// How it is told.
+    /// Its object in the answer.
     pub(super) object: SimulationObject,
     /// The proof as one about the refinement, with the name of its engine: its invariant and its refinement hold.
     pub(super) proof: Option<(String, Box<ProofObject>)>,
@@ -36,7 +36,7 @@ pub(super) struct Simulated {
     pub(super) violated: Option<Box<Unmatched>>,
 }
 
-/// Tries to prove it. `scope` has no sizes but those that were asked for.
+/// Tries to prove the refinement. `scope` only has the sizes that were asked for.
 pub(super) fn prove(
     model: &Model,
     refined: &Refined,
@@ -53,7 +53,7 @@ pub(super) fn prove(
             return Simulated { object, proof: None, violated: None };
         }
     };
-    // What is asserted of the refinement's own states is proved with it.
+    // Assertions about the refinement's own states are proved together with it.
     joint.assertions = model.assertions.clone();
     let joint = QuantifiableModel::from(joint);
     let conjuncts = (0..joint.invariant.len()).map(Property::Invariant);
@@ -94,7 +94,7 @@ pub(super) fn prove(
     Simulated { object, proof: found, violated }
 }
 
-/// How an attempt is told that has no result.
+/// Makes the object of an attempt that has no result.
 pub(super) fn not_decided(model: &Model, scope: &Scope) -> SimulationObject {
     SimulationObject {
         scope: ScopeObject::new(model, scope, &Default::default()),

@@ -20,12 +20,12 @@ use crate::answer::status::{CheckObject, ChecksObject, PairObject, ProofsObject}
 use crate::arguments::VerifyArguments;
 use crate::refusal::Refusal;
 
-/// The status of a run, with what is to be said about it.
+/// The status of a run, with messages about it.
 #[derive(Clone, Debug, Default)]
 pub struct Imported {
     /// The pairs that count as proven.
     pub status: ProofStatus,
-    /// Where it came from.
+    /// Name of its source.
     pub source: Option<String>,
     pub stale: Vec<String>,
     pub unmatched: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// For the result.
+    /// Converts it for the result.
     pub fn object(&self, model: &Model) -> ProofsObject {
         ProofsObject {
             source: self.source.clone(),
@@ -61,7 +61,7 @@ impl Imported {
     }
 }
 
-/// Whether the status is to be computed first.
+/// Returns whether the status is to be computed first.
 pub fn is_computed(arguments: &VerifyArguments) -> bool {
     arguments.proofs.as_deref() == Some(Path::new("auto"))
 }
@@ -90,14 +90,14 @@ pub fn compute(
     })
 }
 
-/// Where a status comes from.
+/// Source of a status.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
     /// The input: a Rodin project and a ProB package have their own status.
     pub file: &'a Path,
     /// The file that the user names.
     pub named: Option<&'a Path>,
-    /// No status is read, whatever is named.
+    /// `true` if no status is read, even if one is named.
     pub none: bool,
     /// Obligations that were only reviewed count.
     pub trust_reviewed: bool,
@@ -114,11 +114,11 @@ impl<'a> From<&'a VerifyArguments> for Source<'a> {
     }
 }
 
-/// Reads the status that the user names, or the one that the input brings along.
+/// Reads the status that the user names, or the one that the input contains.
 ///
 /// # Errors
-/// A named one cannot be read, is something else, or is about another machine. What is wrong with one
-/// that was not asked for is a warning.
+/// A named status cannot be read, is something else, or is about another machine. An error in a status that the user
+/// did not ask for is a warning.
 pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Result<Imported> {
     let options = ImportOptions { trust_reviewed: source.trust_reviewed, scope: Some(named(model, scope)) };
     match source.named {
@@ -166,7 +166,7 @@ fn imported(path: &Path, import: Import) -> Imported {
     }
 }
 
-/// What is wrong with a status that the user names.
+/// Converts an error in a status that the user names to a refusal.
 pub fn refuse(path: &Path, error: &PoError) -> Refusal {
     let refusal = Refusal::new(format!("--proofs: {error}"));
     match error {

@@ -37,7 +37,7 @@ pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result
     let source = Source {
         file: &arguments.file,
         named: arguments.proofs.as_deref(),
-        // What was proved from more conjuncts need not follow from fewer.
+        // A proof from more conjuncts need not be one from fewer.
         none: arguments.no_proofs || dropped,
         trust_reviewed: arguments.trust_reviewed,
     };
@@ -68,14 +68,14 @@ pub fn run(arguments: &StrengthenArguments, control: &Control) -> anyhow::Result
     {
         match patch::patch(&arguments.file, &arguments.component.include, &found.auxiliaries) {
             Ok(text) => answer.patch = output::write(path, &text).then(|| path.display().to_string()),
-            // What was found is said all the same.
+            // The results are printed all the same.
             Err(error) => output::lost(&format!("{error:#}")),
         }
     }
     Ok(Answer::Strengthened(Box::new(answer)))
 }
 
-/// Leaves conjuncts out. Whether there are any.
+/// Removes conjuncts. Returns whether any were removed.
 fn without(model: &mut Model, labels: &[String]) -> anyhow::Result<bool> {
     let mut positions = vec![];
     for label in labels {

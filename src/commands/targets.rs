@@ -1,4 +1,4 @@
-//! Which machines `check` looks at: files, folders, patterns, and with `--all` every machine of a project.
+//! Machines that `check` checks: files, folders, patterns, and with `--all` every machine of a project.
 
 use std::path::{Path, PathBuf};
 
@@ -26,7 +26,7 @@ impl Target {
         Target { file, component: None }
     }
 
-    /// For people.
+    /// Returns the text that users see.
     pub fn shown(&self) -> String {
         let file = self.file.display();
         self.component.as_ref().map_or_else(|| file.to_string(), |component| format!("{file} {component}"))
@@ -77,7 +77,7 @@ fn files_of(named: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// A pattern that the shell did not expand. A file may have such a name all the same.
+/// Returns whether the argument is a pattern that the shell did not expand. A file may have such a name all the same.
 fn is_pattern(named: &Path) -> bool {
     named.to_string_lossy().contains(['*', '?', '[']) && !named.exists()
 }
@@ -104,7 +104,8 @@ fn matching(pattern: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// The machines of a project or package, as `--machine` names them; none of what is no such thing, or cannot be read.
+/// Returns the names of the machines in a project or package, as for `--machine`; none if it is no such file or cannot
+/// be read.
 fn components(file: &Path) -> Vec<String> {
     let extension = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     if extension == "eventb" {
@@ -134,7 +135,7 @@ fn is_plain_folder(path: &Path) -> bool {
     path.is_dir() && !machines_in(path).iter().any(is_rodin)
 }
 
-/// The machines below a folder, by name. Hidden folders are left out, and links to folders are not followed.
+/// Returns the machines below a folder, by name. Hidden folders are left out, and links to folders are not followed.
 fn machines_in(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![];
     let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();

@@ -1,5 +1,4 @@
-//! Imported status held against a solver, for a search: it rests on what is confirmed, so that no wrong status can mislead
-//! it.
+//! Vetting of imported status for a search: a solver confirms it first, so that no wrong status can mislead the search.
 
 use std::time::Duration;
 
@@ -15,7 +14,7 @@ use bsym_status::{Level, Pair};
 /// Longest time for which a search waits; at most a quarter of the time that is left.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Searches while pairs are asked about, and waits for none.
+/// Runs the search while a solver confirms the status. The search does not wait for it.
 pub(super) fn beside(
     job: &Job,
     solver: Option<&SolverChoice>,
@@ -39,14 +38,14 @@ pub(super) fn beside(
     })
 }
 
-/// Asks about pairs before a search begins.
+/// Confirms pairs before a search begins.
 pub(super) fn before(job: &Job, solver: Option<&SolverChoice>) -> Vetted {
     let Some(solver) = solver.filter(|_| claims(job)) else { return Vetted::default() };
     let left = job.budget.left().map(|left| left / 4);
     ask(job, solver, &job.budget.within(left.map_or(WAIT, |left| WAIT.min(left))), &mut |_| {})
 }
 
-/// Whether there is status that somebody else established.
+/// Returns whether the job has status that another tool established.
 fn claims(job: &Job) -> bool {
     job.status.iter().any(|(_, status)| status.level != Level::Checked)
 }

@@ -15,7 +15,7 @@ use super::places::{Curve, Layout, Point};
 
 /// Longest time for it. Its network simplex takes hours for some graphs.
 const LONGEST: Duration = Duration::from_secs(10);
-/// Graphviz counts points of an inch, of which 72 are one; the picture is 96 pixels for each.
+/// Pixels per point: Graphviz has 72 points to an inch, the picture has 96 pixels.
 const SCALE: f64 = 96.0 / 72.0;
 
 /// The places, if Graphviz is installed and answers in time.
@@ -24,7 +24,7 @@ pub fn layout(picture: &Picture) -> Option<Layout> {
     read(picture, &serde_json::from_str(&answer).ok()?)
 }
 
-/// Boxes of the sizes that will be drawn, without text in them.
+/// Draws boxes with their final sizes, without text in them.
 fn request(picture: &Picture) -> String {
     let mut text = String::from("digraph g {\n  node [shape=box, fixedsize=true, label=\"\"];\n");
     let depths = depths(picture);
@@ -35,14 +35,14 @@ fn request(picture: &Picture) -> String {
     }
     for (number, edge) in picture.edges.iter().enumerate() {
         let (width, height) = extent(&edge.lines);
-        // A table of that size: fonts are others where it is looked at.
+        // A table of that size, because fonts differ where the drawing is viewed.
         let points = |pixels: f64| (pixels / SCALE).ceil().clamp(1.0, 65000.0);
         let (width, height) = (points(width + 8.0), points(height));
         let label = format!(
             "<<table border=\"0\" fixedsize=\"true\" width=\"{width}\" height=\"{height}\"><tr><td></td></tr></table>>"
         );
         let id = quoted(&number.to_string());
-        // What leads back is turned round, so that the distance from the first node grows downwards.
+        // Edges that lead back are reversed, so that the distance from the first node grows downwards.
         let (from, to, how) = match depths[edge.from].cmp(&depths[edge.to]) {
             Ordering::Less => (edge.from, edge.to, ""),
             Ordering::Equal => (edge.from, edge.to, ", constraint=false"),
@@ -53,7 +53,7 @@ fn request(picture: &Picture) -> String {
     text + "}\n"
 }
 
-/// What `dot` answers; `None` where it is not there, fails or is late.
+/// Returns the output of `dot`; `None` if it is not installed, fails or times out.
 fn ask(request: &str) -> Option<String> {
     let mut child = Command::new("dot")
         .arg("-Tjson0")
@@ -65,7 +65,7 @@ fn ask(request: &str) -> Option<String> {
     let (mut stdin, mut stdout) = (child.stdin.take()?, child.stdout.take()?);
     let begin = Instant::now();
     std::thread::scope(|threads| {
-        // It reads everything before it writes, but nobody has promised that.
+        // It reads everything before it writes, but that is not guaranteed.
         threads.spawn(move || stdin.write_all(request.as_bytes()));
         let answer = threads.spawn(move || {
             let mut text = String::new();

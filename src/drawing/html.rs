@@ -1,4 +1,4 @@
-//! A page with a picture that can be moved and zoomed. It is one file and asks no network.
+//! A page with a picture that can be moved and zoomed. It is a single file and makes no requests to a network.
 
 use super::picture::{Look, Picture};
 use super::places::Layout;
@@ -67,7 +67,7 @@ pub fn html(picture: &Picture, layout: &Layout) -> String {
     )
 }
 
-/// What the looks that are there mean.
+/// Explains the looks that occur in the picture.
 fn legend(picture: &Picture) -> Vec<String> {
     let has = |look: Look| picture.nodes.iter().any(|node| node.look == look);
     let words = [

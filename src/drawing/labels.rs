@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::picture::{Picture, extent};
 use super::places::{Curve, Point};
 
-/// Where on a curve it is tried, in this order.
+/// Positions on a curve that are tried, in this order.
 const TRIED: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
 /// Side of a cell of the grid in which boxes are looked up, in pixels.
 const CELL: f64 = 128.0;
@@ -61,7 +61,7 @@ impl Grid {
         }
     }
 
-    /// About how much of a rectangle others cover.
+    /// Returns approximately how much of a rectangle others cover.
     fn covered(&self, ((left, top), (right, bottom)): Rectangle) -> f64 {
         let others = cells(((left, top), (right, bottom))).filter_map(|cell| self.cells.get(&cell)).flatten();
         let common = |other: &Rectangle| {

@@ -1,9 +1,9 @@
 //! Places without Graphviz: layers by distance from the first node, put in order to have few crossings.
 //!
 //! The layer of a node is its distance from the first node, as in a breadth-first search, so that no edge skips a layer
-//! downwards, and edges that lead up are those that go back. Nodes of a layer are put in order by the mean place of their
-//! neighbours, up and down some times; then they are moved towards that place as far as the others leave room. Sugiyama,
-//! Tagawa, Toda: *Methods for Visual Understanding of Hierarchical System Structures*, 1981.
+//! downwards, and edges that lead up are those that go back. Nodes of a layer are put in order by the mean place of
+//! their neighbours, up and down some times; then they are moved towards that place as far as the others leave room.
+//! Sugiyama, Tagawa, Toda: *Methods for Visual Understanding of Hierarchical System Structures*, 1981.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -11,13 +11,13 @@ use super::labels;
 use super::picture::{Edge, Picture, extent};
 use super::places::{Curve, Layout, Point};
 
-/// How often the layers are put in order.
+/// Number of times that the layers are put in order.
 const SWEEPS: usize = 12;
 /// Space between nodes of a layer.
 const GAP: f64 = 24.0;
 /// Least space between layers.
 const LAYERS: f64 = 80.0;
-/// Widest row of one layer; beyond it goes on in a further row.
+/// Widest row of one layer; the remaining nodes go into further rows.
 const WIDEST: usize = 60;
 
 /// The places.
@@ -78,7 +78,7 @@ fn rows(picture: &Picture) -> Vec<Vec<usize>> {
     layers.iter().flat_map(|layer| layer.chunks(WIDEST).map(<[usize]>::to_vec)).collect()
 }
 
-/// Of each node the distance from the first; what that does not reach is begun again from.
+/// Returns for each node the distance from the first; nodes that it does not reach are counted from a new first node.
 pub fn depths(picture: &Picture) -> Vec<usize> {
     let mut next = vec![vec![]; picture.nodes.len()];
     picture.edges.iter().for_each(|edge| next[edge.from].push(edge.to));
@@ -116,11 +116,11 @@ fn spread(row: &[usize], sizes: &[Point], x: &mut [f64]) {
     }
 }
 
-/// Puts a row as near as possible to the places that are wanted, in their order: those that would overlap are moved
-/// together, so that the sum of the squares of the ways is least (pool adjacent violators).
+/// Puts a row as near as possible to the wanted places, in their order. Nodes that would overlap are moved together, so
+/// that the sum of the squared distances is least (pool adjacent violators).
 fn settle(places: &[(f64, usize)], sizes: &[Point], x: &mut [f64]) {
     let mut before = 0.0;
-    // Of each group: the sum of what is wanted for its left end, how many they are, and the first.
+    // For each group: the sum of the wanted positions of its left end, how many they are, and the first.
     let mut groups: Vec<(f64, usize)> = Vec::new();
     let mut offsets = Vec::with_capacity(places.len());
     for (wanted, node) in places {
@@ -146,13 +146,14 @@ fn settle(places: &[(f64, usize)], sizes: &[Point], x: &mut [f64]) {
     }
 }
 
-/// A place on the border of a box, or beside it for a loop, and the height of the box.
+/// A place on the border of a box, or next to it for a loop, and the height of the box.
 type Port = (Point, Point);
 
 /// One end of an edge: where the other end is, the number of the edge, and whether it leaves here.
 type End = (f64, usize, bool);
 
-/// Where each edge leaves its first box and enters its second: side by side, in the order of where they come from.
+/// Returns the places where each edge leaves its first box and enters its second: side by side, in the order of where
+/// they come from.
 fn ports(picture: &Picture, nodes: &[Point], sizes: &[Point]) -> Vec<(Port, Port)> {
     let mut sides: BTreeMap<(usize, bool), Vec<End>> = BTreeMap::new();
     for (number, edge) in picture.edges.iter().enumerate().filter(|(_, edge)| edge.from != edge.to) {
@@ -161,7 +162,7 @@ fn ports(picture: &Picture, nodes: &[Point], sizes: &[Point]) -> Vec<(Port, Port
         // Above the boxes to the right, below them to the left.
         let (leaves_below, enters_below) =
             if is_level { (b.0 < a.0, b.0 < a.0) } else { (b.1 > a.1, b.1 < a.1) };
-        // Of two edges between the same boxes the one downwards is to the left, at both ends.
+        // If two edges connect the same boxes, the one downwards is on the left, at both ends.
         let aside = if b.1 > a.1 { -0.1 } else { 0.1 };
         sides.entry((edge.from, leaves_below)).or_default().push((b.0 + aside, number, true));
         sides.entry((edge.to, enters_below)).or_default().push((a.0 + aside, number, false));
@@ -184,7 +185,7 @@ fn ports(picture: &Picture, nodes: &[Point], sizes: &[Point]) -> Vec<(Port, Port
     ports
 }
 
-/// Whether an edge stays in its row.
+/// Returns whether an edge stays in its row.
 fn is_level(nodes: &[Point], edge: &Edge) -> bool {
     (nodes[edge.from].1 - nodes[edge.to].1).abs() < 1.0
 }

@@ -1,8 +1,8 @@
 //! Pictures of graphs: as DOT, as SVG, as a page of HTML.
 //!
-//! A `picture` is what is drawn. `dot` writes it in the language of Graphviz; `layout` finds places for it, by Graphviz's `dot` where
-//! it is installed (`graphviz`) and by layers of our own (`layers`, `labels`) where it is not or takes too long; `svg` draws with
-//! these places, and `html` puts that on a page that can be moved and zoomed.
+//! A `picture` is what is drawn. `dot` writes it in the language of Graphviz; `layout` finds places for it, by
+//! Graphviz's `dot` where it is installed (`graphviz`) and by layers of our own (`layers`, `labels`) where it is not or
+//! takes too long; `svg` draws with these places, and `html` puts that on a page that can be moved and zoomed.
 //!
 //! Layouts from crates.io were measured first, on random graphs: layout-rs 0.1.3 had no answer for 100 nodes with 300
 //! edges in a minute, rust-sugiyama 0.4.0 took 13 s for 500 nodes with 1500 edges.

@@ -1,11 +1,11 @@
-//! What is drawn, before it has places.
+//! Content of a drawing, before it has places.
 
-/// What is drawn.
+/// A drawing without places.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
     /// One line.
     pub title: String,
-    /// What the picture leaves out, in sentences.
+    /// Remarks about what the picture leaves out, in sentences.
     pub remarks: Vec<String>,
     /// The nodes.
     pub nodes: Vec<Node>,
@@ -18,24 +18,24 @@ pub struct Picture {
 pub struct Node {
     /// Short lines inside it.
     pub lines: Vec<String>,
-    /// All about it.
+    /// Full text about it.
     pub tooltip: String,
-    /// How it looks.
+    /// Look of the node.
     pub look: Look,
 }
 
-/// How a node looks; the first that applies.
+/// Look of a node; the first one that applies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Look {
-    /// Where paths begin.
+    /// Paths begin here.
     Root,
-    /// Something is wrong there.
+    /// The node is wrong.
     Violated,
     /// The asked predicate is true there.
     Goal,
     /// No event is enabled.
     Deadlock,
-    /// What leaves it is not all known.
+    /// Not all edges that leave it are known.
     Open,
     /// None of these.
     #[default]
@@ -43,7 +43,7 @@ pub enum Look {
 }
 
 impl Look {
-    /// Its class in SVG.
+    /// Returns its class in SVG.
     pub fn class(self) -> &'static str {
         match self {
             Look::Root => "root",
@@ -63,11 +63,11 @@ pub struct Edge {
     pub from: usize,
     /// The node that it leads to.
     pub to: usize,
-    /// Short lines beside it.
+    /// Short lines next to it.
     pub lines: Vec<String>,
     /// All labels.
     pub tooltip: String,
-    /// Dashed where it is not so for every state of its source.
+    /// `true` if it does not hold for every state of its source; it is drawn dashed.
     pub dashed: bool,
 }
 

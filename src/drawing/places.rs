@@ -1,4 +1,4 @@
-//! Where everything of a picture is drawn.
+//! Places of everything in a picture.
 
 /// A place, in pixels, from the left and from the top.
 pub type Point = (f64, f64);
@@ -6,7 +6,7 @@ pub type Point = (f64, f64);
 /// Places of a picture.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Layout {
-    /// Width and height of it all.
+    /// Width and height of the whole picture.
     pub size: Point,
     /// Centres of the nodes.
     pub nodes: Vec<Point>,
@@ -17,7 +17,7 @@ pub struct Layout {
 /// The curve of an edge.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Curve {
-    /// A begin, and then for each cubic Bézier curve two controls and an end.
+    /// A start, and then for each cubic Bézier curve two controls and an end.
     pub points: Vec<Point>,
     /// Centre of the label.
     pub label: Point,

@@ -1,4 +1,4 @@
-//! SVG with titles for whoever cannot see it, in light and dark.
+//! SVG with titles for readers who cannot see it, in light and dark.
 
 use std::fmt::{Result, Write};
 
@@ -8,7 +8,7 @@ use super::places::Layout;
 /// Space around everything.
 const MARGIN: f64 = 20.0;
 
-// Colours stand in the rules themselves: many programs that show SVG know no variables.
+// Colours are written in the rules themselves: many programs that show SVG do not support variables.
 const STYLE: &str = "
   .bsym { font: 12px ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace; }
   .paper { fill: #ffffff; }

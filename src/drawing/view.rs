@@ -1,4 +1,4 @@
-//! From a view as it is answered to a picture: what is written into boxes and beside arrows.
+//! Turns the answer's view into a picture: the texts in boxes and at arrows.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::answer::graph::{GraphAnswer, GraphObject, NodeObject, NodeWord, ViewW
 const LETTERS: usize = 44;
 /// Lines of a node at most.
 const LINES: usize = 8;
-/// Lines beside an arrow at most.
+/// Most lines at an arrow.
 const LABELS: usize = 5;
 /// Members that a tooltip names at most.
 const MEMBERS: usize = 20;

@@ -42,7 +42,7 @@ fn action(
     })
 }
 
-// The new text keeps the mark of an old value, and does not grow together with a word beside it (`a%b`).
+// The new text keeps the mark of an old value, and does not merge with an adjacent word (`a%b`).
 fn replacement(sources: &Sources, fix: &Fix) -> String {
     let source = &sources.get(fix.span.source).text;
     let old = sources.text(fix.span);

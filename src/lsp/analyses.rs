@@ -1,6 +1,7 @@
-//! What was computed of the open texts, kept until one of them changes.
+//! Analyses of the open texts, kept until one of them changes.
 //!
-//! An editor asks much after each keystroke (colours, outline, uses of a name, signs of mistakes): the text is read once for all of it.
+//! An editor sends many requests after each keystroke (colours, outline, uses of a name, signs of mistakes): the text
+//! is read once for all of them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ impl Analyses {
         if let Some(known) = self.loaded.borrow().get(path) {
             return Ok(known.clone());
         }
-        // Settings with a mistake say nothing here: the commands tell where it is.
+        // Settings with a mistake are silent here: the commands report the place.
         let include_path = Settings::of(path).unwrap_or_default().include_path().to_vec();
         let request = LoadRequest { include_path, ..LoadRequest::default() };
         let loaded = Rc::new(load::load_in(documents, path, &request)?);

@@ -1,8 +1,9 @@
-//! Checks in the background: what `bsym check` says of an open machine, for the lenses above its invariants and operations.
+//! Checks in the background: the verdicts of `bsym check` on an open machine, for the lenses above its invariants and
+//! operations.
 //!
-//! A check runs in a process of its own, on a copy of all texts that the machine is read from, once no text has changed for a
-//! moment. An edit ends it. What it found is kept with the texts that it is about, and is shown for exactly these texts: so
-//! nothing stale can be seen, and nothing is lost that is typed back.
+//! A check runs in a process of its own, on a copy of all texts that the machine is read from, once no text has changed
+//! for a moment. An edit ends it. Findings are kept with the texts that they are about, and are shown for exactly these
+//! texts: so nothing stale is shown, and nothing is lost that is typed back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::Read;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-/// How long the texts rest before a check begins.
+/// Time that the texts rest before a check begins.
 const REST: Duration = Duration::from_millis(500);
 /// Findings that are kept.
 const MOST_KNOWN: usize = 64;
@@ -30,10 +31,10 @@ pub struct TextsOf {
     pub include_path: Vec<PathBuf>,
 }
 
-/// What the editor chose in `initializationOptions`.
+/// Settings that the editor chose in `initializationOptions`.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Whether lenses are shown at all.
+    /// `true` if lenses are shown at all.
     pub enabled: bool,
     /// `--timeout` of a check.
     pub timeout: String,
@@ -55,7 +56,7 @@ impl Settings {
     }
 }
 
-/// What was found out about the texts.
+/// Findings about the texts.
 #[derive(Clone, Default, Debug)]
 pub struct Findings {
     /// The verdict on the whole machine.
@@ -72,7 +73,7 @@ pub struct Findings {
     pub obligations: BTreeMap<String, (usize, usize)>,
     /// Why there is no result.
     pub failed: Option<String>,
-    /// Nothing more is to come.
+    /// `true` if no more findings follow.
     pub complete: bool,
 }
 
@@ -89,7 +90,7 @@ fn lock(process: &Shared) -> std::sync::MutexGuard<'_, Process> {
     process.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Takes what the check with a number has found.
+/// Callback for findings of the check with this number.
 pub type Say = Arc<dyn Fn(u64, Findings) + Send + Sync>;
 
 struct Running {
@@ -99,7 +100,7 @@ struct Running {
     process: Shared,
 }
 
-/// What is known, what is running, and what is to be checked next.
+/// Known findings, the running check, and the checks that wait.
 pub struct Checks {
     settings: Settings,
     say: Say,
@@ -110,23 +111,23 @@ pub struct Checks {
 }
 
 impl Checks {
-    /// Nothing is known yet. `say` is called on other threads.
+    /// Makes checks without findings. `say` is called on other threads.
     pub fn new(settings: Settings, say: Say) -> Checks {
         let (known, wanted) = (VecDeque::new(), BTreeMap::new());
         Checks { settings, say, known, wanted, running: None, started: 0 }
     }
 
-    /// Whether lenses are shown at all.
+    /// Returns whether lenses are shown at all.
     pub fn are_enabled(&self) -> bool {
         self.settings.enabled
     }
 
-    /// What is known of the texts.
+    /// Returns the findings about the texts.
     pub fn findings(&self, texts: &Texts) -> Option<&Findings> {
         self.known.iter().find(|(of, _)| of == texts).map(|(_, findings)| findings)
     }
 
-    /// Asks for a check of a machine with these texts. A check of the machine with other texts ends.
+    /// Requests a check of a machine with these texts. A check of the machine with other texts ends.
     pub fn want(&mut self, path: &Path, texts: &Texts) {
         if self.running.as_ref().is_some_and(|running| running.path == path && running.texts != *texts) {
             self.end_running();
@@ -141,7 +142,7 @@ impl Checks {
         }
     }
 
-    /// A machine has changed, or is no longer open: what is asked about it is not of interest any more.
+    /// Stops the check of a machine that has changed or is no longer open.
     pub fn cancel(&mut self, path: &Path) {
         self.wanted.remove(path);
         if self.running.as_ref().is_some_and(|running| running.path == path) {
@@ -149,7 +150,7 @@ impl Checks {
         }
     }
 
-    /// How long until the next check may begin.
+    /// Returns the time until the next check may begin.
     pub fn rest(&self) -> Option<Duration> {
         let next = self.wanted.values().map(|(_, due)| *due).min();
         next.filter(|_| self.running.is_none()).map(|due| due.saturating_duration_since(Instant::now()))
@@ -178,7 +179,7 @@ impl Checks {
         }
     }
 
-    /// Keeps what a check has found. Returns whether it is of interest: one that was ended is not.
+    /// Stores the findings of a check. Returns whether they are of interest: those of a check that was ended are not.
     pub fn found(&mut self, number: u64, findings: Findings) -> bool {
         let Some(running) = self.running.as_ref().filter(|running| running.number == number) else {
             return false;
@@ -210,14 +211,14 @@ impl Drop for Checks {
     }
 }
 
-// Tells what it finds piece by piece; `Err` says why there is nothing.
+// Checks the texts and reports findings one by one; `Err` is the reason why there are none.
 fn check(settings: &Settings, texts: &Texts, process: &Shared, say: &dyn Fn(Findings)) -> Result<(), String> {
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let (main, include) = copy(texts, folder.path()).map_err(|error| error.to_string())?;
     let run = |arguments: &[&str]| run(process, arguments, settings, &main, &include);
     let answer = run(&["check", "--json", "--keep-going", "--timeout", &settings.timeout])?;
     let mut findings = of_check(&answer);
-    // A proof says all there is to say about the events.
+    // A proof is complete about all events.
     findings.complete = findings.verdict == "holds";
     say(findings.clone());
     if !findings.complete {
@@ -246,7 +247,7 @@ fn copy(texts: &Texts, folder: &Path) -> std::io::Result<(PathBuf, Vec<PathBuf>)
         }
         std::fs::write(place, text)?;
     }
-    // What has no name on disk is a machine.
+    // A text without a name on disk is a machine.
     let main = place(first);
     let include: Vec<PathBuf> = texts.include_path.iter().map(|path| place(path)).collect();
     let include = include.into_iter().filter(|path| path.is_dir()).collect();

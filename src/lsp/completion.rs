@@ -1,4 +1,4 @@
-//! What can be typed at a place: the names that are visible there, keywords, and operators that are words.
+//! Completion at a position: the names that are visible there, keywords, and operators that are words.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ const WORDS: [&str; 18] = [
     "front", "tail", "rev", "conc", "FIN", "FIN1", "skip",
 ];
 
-/// What can be typed at a place; the editor picks what fits what is there already.
+/// Returns all completions at a position; the editor filters them by the text that is there already.
 pub fn completion(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Vec<CompletionItem> {
     let model = loaded.and_then(|loaded| loaded.model.as_ref());
     let visible = trees.names.visible(&trees.project, SourceId(0), trees.before(position));

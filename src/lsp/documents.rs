@@ -106,7 +106,7 @@ impl Files for Documents {
             Err(error) if open.is_empty() => return Err(error),
             disk => disk.ok(),
         };
-        // What tools made of the components is large, and not asked for.
+        // Files that tools derive from the components are large and not needed.
         let is_wanted = |name: &&str| {
             let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
             matches!(extension, "bum" | "buc" | "tuf" | "tcf" | "dtf")
@@ -139,7 +139,7 @@ mod tests {
         };
         document.change(2, vec![change((0, 4), (0, 5), "cd"), change((0, 6), (1, 0), "\r\n")]);
         assert_eq!((document.version, document.text.as_str()), (2, "é𝔹 cd\r\nb"));
-        // Places that do not exist, and a range that ends before it begins.
+        // Positions that do not exist, and a range that ends before it begins.
         document.change(3, vec![change((9, 9), (0, 0), "!")]);
         assert_eq!(document.text, "é𝔹 cd\r\nb!");
         let all = TextDocumentContentChangeEvent { range: None, range_length: None, text: "x".into() };

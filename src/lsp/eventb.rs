@@ -1,7 +1,8 @@
 //! Names and outline of Event-B: the components of a Rodin project, as their files hold them.
 //!
-//! A name means the nearest declaration: a bound name or parameter, then one of the own component, then those of the components
-//! that it sees, extends and refines. A variable or event that a refinement keeps is one with that of its abstraction.
+//! A name means the nearest declaration: a bound name or parameter, then one of the own component, then those of the
+//! components that it sees, extends and refines. A variable or event that a refinement keeps is one with that of its
+//! abstraction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -18,7 +19,7 @@ use super::names::{Kind, Names, Occurrence};
 use super::outline::symbol;
 use super::position::Lines;
 
-/// Whether a file is a component of Rodin, by its name.
+/// Returns whether a file is a component of Rodin, by its name.
 pub fn is_component(path: &Path) -> bool {
     path.extension().and_then(|e| e.to_str()).is_some_and(|e| ["bum", "buc"].contains(&e))
 }
@@ -146,7 +147,8 @@ impl Reader {
         }
     }
 
-    // Variables and events of one name are one in a machine and its abstraction, and an event is one with the first that it refines.
+    // Variables and events of the same name are identified in a machine and its abstraction, and an event with the
+    // first one that it refines.
     fn join(&mut self, all: &[Component]) {
         for (unit, component) in all.iter().enumerate() {
             let Component::Machine(m) = component else { continue };
@@ -217,7 +219,7 @@ impl Reader {
                 self.bound.push((parameter.name.clone(), *number));
             }
         }
-        // What is inherited stands in the file of the abstraction, and was read there.
+        // Inherited guards stand in the file of the abstraction and were read there.
         event.guards.iter().skip(event.inherited.guards).for_each(|guard| self.expr(&guard.tree));
         for (name, formula) in &event.witnesses {
             self.uses(&name.name, name.span);

@@ -1,4 +1,4 @@
-//! What is known of a name: what it is, its type, and how an operation or definition is declared.
+//! Hover for a name: its kind, its type, and how an operation or definition is declared.
 
 use bsym_language::load::Loaded;
 use bsym_language::model::{LocalId, Model};
@@ -12,7 +12,7 @@ use super::names::{Declaration, Kind};
 use super::operators;
 use super::position::Lines;
 
-/// What is known of the name or symbol at a place; types where the machine has no mistake.
+/// Returns the hover for the name or symbol at a position; with types where the machine has no mistake.
 pub fn hover(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Option<Hover> {
     let Some(meaning) = trees.name_at(position).and_then(|name| name.meaning) else {
         return of_symbol(trees, position);
@@ -49,7 +49,7 @@ fn shown(value: String, range: Range) -> Hover {
     Hover { contents, range: Some(range) }
 }
 
-/// A name with its type, an operation with its parameters, or a definition with what it stands for.
+/// Signature of a declaration: a name with its type, an operation with its parameters, or a definition with its body.
 pub fn signature(trees: &Trees, model: Option<&Model>, declaration: &Declaration, written: &str) -> String {
     match declaration.kind {
         Kind::Definition => {

@@ -14,7 +14,7 @@ use super::diagnostics::Places;
 use super::machine::Trees;
 use super::names::Kind;
 
-/// Letters of a conjunct that are shown where several share a line.
+/// Letters of a conjunct that are shown if several share a line.
 const SHORT: usize = 24;
 
 /// The texts that a machine was read from.
@@ -24,8 +24,8 @@ pub fn texts(loaded: &Loaded) -> Texts {
     Arc::new(TextsOf { texts: texts.collect(), include_path })
 }
 
-/// The lenses of a machine without mistakes; `findings` are those of exactly its texts. `command` is what the editor is to do
-/// where there is a trace to show.
+/// The lenses of a machine without mistakes; `findings` are those of exactly its texts. `command` is what the editor is
+/// to do where there is a trace to show.
 pub fn lenses(
     trees: &Trees,
     model: &Model,

@@ -18,7 +18,7 @@ use crate::uri;
 /// Files that are machines, definitions, or components of Rodin.
 const EXTENSIONS: [&str; 7] = ["mch", "ref", "imp", "sys", "def", "bum", "buc"];
 
-/// Whether a file may be a machine, by its name.
+/// Returns whether a file may be a machine, by its name.
 pub fn is_machine(path: &Path) -> bool {
     path.extension().and_then(|e| e.to_str()).is_some_and(|e| EXTENSIONS.contains(&e))
 }
@@ -84,7 +84,7 @@ impl Trees {
         self.project.units.first().map(|unit| &unit.tree)
     }
 
-    /// Whether the notation is that of classical B.
+    /// Returns whether the notation is that of classical B.
     pub fn is_classical(&self) -> bool {
         self.event_b.is_none()
     }
@@ -94,7 +94,7 @@ impl Trees {
         &self.sources.get(SourceId(0)).text
     }
 
-    /// What a name means behind a text, the beginning of the machine's own file.
+    /// Returns the declaration that a name refers to behind a text, the beginning of the machine's own file.
     pub fn meaning_of(&self, name: &str, before: &str) -> Option<&Declaration> {
         let visible = self.names.visible(&self.project, SourceId(0), before);
         let found = visible.into_iter().find(|declaration| declaration.name == name);
@@ -130,7 +130,7 @@ impl Trees {
         self.names.at(SourceId(0), self.offset(position))
     }
 
-    /// Where what stands at a place is declared: a name, or a file of definitions.
+    /// Returns the declaration of the element at a position: a name, or a file of definitions.
     pub fn definition(&self, position: Position) -> Option<Location> {
         if let Some(meaning) = self.name_at(position).and_then(|name| name.meaning) {
             let first = self.names.declarations[meaning].span;

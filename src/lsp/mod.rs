@@ -1,20 +1,22 @@
 //! The language server: messages of the Language Server Protocol on standard input and output.
 //!
-//! In go the editor's texts, as they are typed; out come messages about them, from the same pipeline that every command
-//! reads machines with. A machine that is open counts instead of its file, also where others refer to it. Nothing here
-//! decides what is right: [`bsym_language`] does.
+//! It receives the editor's texts, as they are typed, and sends messages about them, from the same pipeline that every
+//! command reads machines with. A machine that is open takes precedence over its file, also where others refer to it.
+//! Nothing here decides what is right: [`bsym_language`] does.
 //!
-//! - `position` and `uri`: how the protocol names places and files.
+//! - `position` and `uri`: names of places and files in the protocol.
 //! - `documents`: the open texts; `diagnostics`: messages in the protocol's form.
-//! - `names`: which declaration each name means; `machine`: a machine's trees and names, and where a name is declared.
-//! - `symbols` (of which `outline` makes one), `hover`, `references` (with renaming), `completion`, `signature` and `tokens` answer from these; `operators` knows what
-//!   symbols mean, `actions` corrects what messages point at, `format` indents, `workspace` searches all files.
+//! - `names`: the declaration that each name refers to; `machine`: a machine's trees and names, and where a name is
+//!   declared.
+//! - `symbols` (of which `outline` makes one), `hover`, `references` (with renaming), `completion`, `signature` and
+//!   `tokens` answer from these; `operators` knows the meaning of symbols, `actions` corrects what messages point at,
+//!   `format` indents, `workspace` searches all files.
 //! - `eventb`: names and outline of Rodin's components.
-//! - `checks`: checks in processes beside the server; `lens`: their verdicts above invariants and operations.
-//! - `server`: the open texts with what was said of them, and notifications; `requests`: which module answers what;
-//!   `analyses`: what was computed of the texts, kept until one of them changes.
+//! - `checks`: checks in processes of their own; `lens`: their verdicts above invariants and operations.
+//! - `server`: the open texts with their diagnostics, and notifications; `requests`: dispatch of requests to modules;
+//!   `analyses`: analyses of the texts, kept until one of them changes.
 //!
-//! A text is looked at when no message is waiting, so that of quick keystrokes only the last is answered.
+//! A text is checked when no message is waiting, so that only the last of several quick keystrokes is answered.
 
 mod actions;
 mod analyses;
@@ -52,14 +54,14 @@ use crate::race::control::Control;
 
 use server::{Done, Server};
 
-/// How often Ctrl-C is looked for while nothing comes in.
+/// Time between two checks for Ctrl-C while no message comes in.
 const TICK: Duration = Duration::from_millis(200);
 
-/// Serves an editor until it says `exit`, its end of the pipe closes, or Ctrl-C.
+/// Serves an editor until it sends `exit`, its end of the pipe closes, or Ctrl-C.
 pub fn run(control: &Control) -> Exit {
     let (connection, threads) = Connection::stdio();
     let ended = serve(&connection, control);
-    // Closes our end, so that what is still to be written is.
+    // Closes our end, so that pending output is still written.
     drop(connection);
     if ended == Ended::Interrupted {
         // The thread that reads cannot be woken.
@@ -72,10 +74,10 @@ pub fn run(control: &Control) -> Exit {
     if ended == Ended::Asked { Exit::Done } else { Exit::Violated }
 }
 
-/// Asks the editor to ask for lenses again.
+/// Requests to the editor to ask for lenses again.
 #[derive(Default)]
 struct Refreshing {
-    /// Whether the editor knows the request.
+    /// `true` if the editor supports the request.
     is_known: bool,
     requests: i32,
 }
@@ -88,12 +90,12 @@ impl Refreshing {
     }
 }
 
-/// Why the server ends.
+/// Reason why the server ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Ended {
     /// `shutdown`, then `exit` or the end of the input.
     Asked,
-    /// Without `shutdown`.
+    /// The editor ended the connection without `shutdown`.
     Left,
     /// Ctrl-C.
     Interrupted,
@@ -190,8 +192,8 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
     }
 }
 
-/// What comes of some work; `None` where it panics, of which the standard error tells. A fault on one text must not take
-/// away the others: texts are whole whatever happens, and what was known of one is computed again when it changes.
+/// Runs some work; returns `None` where it panics, which is reported on standard error. A fault in one text must not
+/// affect the others: texts are always whole, and findings about a text are computed again when it changes.
 fn survived<T>(work: impl FnOnce() -> T) -> Option<T> {
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).ok()
 }

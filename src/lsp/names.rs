@@ -1,10 +1,10 @@
-//! Which declaration each name in the text of a project means.
+//! Resolution of names: the declaration that each name in the text of a project refers to.
 //!
-//! Read from the syntax trees, so that it is known of half-typed text as well. Who may use a name is the checker's
-//! business: here a name means the nearest declaration, first of the names that are bound around it, then of its own
-//! machine, then of the machines that this one refers to.
+//! The resolution reads the syntax trees, so that it works for half-typed text as well. The checker decides which names
+//! may be used where. Here a name means the nearest declaration, first of the names that are bound around it, then of
+//! its own machine, then of the machines that this one refers to.
 //!
-//! A refinement declares again what its abstraction has: what both declare as the same is one.
+//! A refinement repeats declarations of its abstraction: the two are identified.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +16,7 @@ use bsym_language::ast::{
 use bsym_language::project::Project;
 use bsym_language::source::{SourceId, Span};
 
-/// What a declaration declares.
+/// Kind of a declaration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// A machine, refinement or implementation.
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// In words.
+    /// Returns the kind in words.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Machine => "machine",
@@ -61,9 +61,9 @@ impl Kind {
 pub struct Declaration {
     /// The name.
     pub name: String,
-    /// What it is.
+    /// Kind of the declaration.
     pub kind: Kind,
-    /// Where the name stands.
+    /// Place of the name.
     pub span: Span,
     /// The whole declaration; of a local name where it is visible.
     pub whole: Span,
@@ -76,9 +76,9 @@ pub struct Declaration {
 pub struct Occurrence {
     /// The name as it is written, with the dots of a renamed machine.
     pub name: String,
-    /// Where it stands.
+    /// Place of the name.
     pub span: Span,
-    /// What it means, by its number in [`Names::declarations`]; `None` of what is declared nowhere.
+    /// The declaration that it refers to, by its number in [`Names::declarations`]; `None` if the name is not declared.
     pub meaning: Option<usize>,
 }
 
@@ -95,7 +95,7 @@ pub struct Names {
     pub order: Vec<usize>,
     /// The first declaration of a machine's name, by machine and name.
     pub globals: BTreeMap<(Option<usize>, String), usize>,
-    /// What is declared again, with what it was first.
+    /// Repeated declarations, each with the first one of the same name.
     pub same: BTreeMap<usize, usize>,
 }
 
@@ -129,7 +129,7 @@ impl Names {
         here.min_by_key(|o| (o.span.end == at, o.span.end - o.span.start))
     }
 
-    /// The first declaration of what is declared again in refinements.
+    /// Returns the first declaration of one that refinements repeat.
     pub fn first(&self, declaration: usize) -> usize {
         let mut at = declaration;
         while let Some(before) = self.same.get(&at) {
@@ -140,7 +140,7 @@ impl Names {
 
     /// The names that can be used behind a text, the beginning of a file: the inner ones first, each once.
     pub fn visible(&self, project: &Project, source: SourceId, before: &str) -> Vec<&Declaration> {
-        // What is half typed ends before the blanks that follow it.
+        // A half typed construct ends before the blanks that follow it.
         let (at, last) = (before.len() as u32, before.trim_end().len() as u32);
         let is_local = |d: &&Declaration| d.kind == Kind::Local;
         let mut locals: Vec<&Declaration> = self.declarations.iter().filter(is_local).collect();
@@ -227,7 +227,7 @@ impl Names {
         }
     }
 
-    // What a refinement and its abstraction both declare is one.
+    // Identifies the declarations that a refinement shares with its abstraction.
     fn join_refinements(&mut self, project: &Project) {
         for (number, unit) in project.units.iter().enumerate() {
             let abstraction = unit.tree.refines.as_ref().and_then(|name| unit.link(name));
@@ -274,7 +274,7 @@ impl Names {
         self.operation_of(project, &self.declarations[declaration])
     }
 
-    /// The same, of the declaration itself.
+    /// Returns the tree of an operation, given its declaration.
     pub fn operation_of<'p>(&self, project: &'p Project, declaration: &Declaration) -> Option<&'p Operation> {
         let Declaration { kind, span, unit, .. } = declaration;
         let sections = &project.units.get((*unit)?).filter(|_| *kind == Kind::Operation)?.tree.sections;
@@ -285,13 +285,13 @@ impl Names {
         all.find(|op| op.name.span == *span)
     }
 
-    /// What a name means in the machine that was asked for, outside of all that binds names.
+    /// Returns the declaration that a name refers to in the machine that was asked for, outside of all binders.
     pub fn meaning_of(&self, project: &Project, name: &str) -> Option<&Declaration> {
         let unit = project.units.first().map(|_| 0)?;
         self.global(project, unit, name).map(|number| &self.declarations[number])
     }
 
-    /// What a name means in a machine, outside of all that binds names.
+    /// Returns the declaration that a name refers to in a machine, outside of all binders.
     fn global(&self, project: &Project, unit: usize, name: &str) -> Option<usize> {
         let own = |unit: Option<usize>| self.globals.get(&(unit, name.to_string())).copied();
         // The name of another machine is no name in a formula.
@@ -306,7 +306,7 @@ impl Names {
     }
 }
 
-/// What a machine sees, uses, includes, extends or imports.
+/// References to the machines that a machine sees, uses, includes, extends or imports.
 pub fn references(tree: &Machine) -> impl Iterator<Item = &Reference> {
     use SectionKind::*;
     tree.sections.iter().flat_map(|section| match &section.kind {
@@ -353,7 +353,7 @@ struct Reader<'n> {
     unit: Option<usize>,
     /// Names that are bound, the innermost last.
     bound: Vec<(String, usize)>,
-    /// What is being walked.
+    /// Spans of the constructs that are being walked.
     inside: Vec<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! What a symbol or word of the language means: its sentence, all ways to write it, and the source.
+//! Meaning of a symbol or word of the language: its sentence, all ways to write it, and the source.
 
 use bsym_language::ast::meaning::{self, Meaning};
 use bsym_language::ast::{BinaryOp, BuiltinFn};
@@ -10,7 +10,7 @@ pub fn at(text: &str, offset: usize) -> Option<(String, std::ops::Range<usize>)>
     let tokens = lexer::lex(text, SourceId(0)).tokens;
     let is_here =
         |t: &&lexer::Token| t.start as usize <= offset && offset <= t.end as usize && t.start < t.end;
-    // Of two that touch the one that begins here.
+    // Of two adjacent tokens, the one that begins here.
     let token = tokens.iter().filter(is_here).max_by_key(|t| t.start)?;
     let bytes = token.start as usize..token.end as usize;
     let (meaning, spellings) = of_token(token.kind, &text[bytes.clone()])?;

@@ -1,6 +1,7 @@
 //! Places as editors count them: lines from 0, columns in units of UTF-16.
 //!
-//! A line ends with `\n`, `\r\n` or `\r`, as the protocol has it; places in messages for people know more ends of lines.
+//! A line ends with `\n`, `\r\n` or `\r`, as the protocol has it; places in messages for people know more ends of
+//! lines.
 
 use lsp_types::{Position, Range};
 
@@ -38,7 +39,8 @@ impl<'t> Lines<'t> {
         Range::new(self.position(bytes.start), self.position(bytes.end.max(bytes.start)))
     }
 
-    /// The byte offset of a place. A column behind the end of its line is that end, a line behind the last one the end of the text.
+    /// The byte offset of a place. A column behind the end of its line is that end, a line behind the last one the end
+    /// of the text.
     pub fn offset(&self, position: Position) -> usize {
         let line = position.line as usize;
         let Some(start) = self.starts.get(line).copied() else { return self.text.len() };

@@ -1,4 +1,4 @@
-//! Where a name is used, in its machine and in those beside it, and renaming it there.
+//! Uses of a name, in its machine and in related machines, and renaming it there.
 //!
 //! The machines that refer to one are looked for in its folder, and among those that are open.
 
@@ -30,7 +30,7 @@ struct Uses {
     machines: Vec<(Trees, Vec<usize>)>,
 }
 
-/// Where the name at a place is used, and where it is declared if that is asked for as well.
+/// Returns the places where the name at a position is used, and its declarations if they are asked for as well.
 pub fn references(documents: &Documents, path: &Path, position: Position, declared: bool) -> Vec<Location> {
     let Some(uses) = uses(documents, path, position) else { return vec![] };
     let mut seen = BTreeSet::new();
@@ -47,7 +47,7 @@ pub fn references(documents: &Documents, path: &Path, position: Position, declar
     found
 }
 
-/// Where the name at a place stands in the machine's own file, and where it is assigned to.
+/// Returns the places of the name at a position in the machine's own file, and where it is assigned to.
 pub fn highlights(trees: &Trees, position: Position) -> Option<Vec<DocumentHighlight>> {
     let first = trees.names.first(trees.name_at(position)?.meaning?);
     let is_use = |o: &&Occurrence| {
@@ -107,7 +107,7 @@ pub fn prepare(trees: &Trees, position: Position) -> Result<Range, String> {
     own_part(trees, name, &declaration.name)
 }
 
-// Of `p.x` the `x`, of `x$0` as well.
+// Range of `x` in `p.x`, also in `x$0`.
 fn own_part(trees: &Trees, name: &Occurrence, declared: &str) -> Result<Range, String> {
     let text = trees.sources.text(name.span);
     let bare = text.strip_suffix("$0").or(text.strip_suffix('\'')).unwrap_or(text);
@@ -119,10 +119,10 @@ fn own_part(trees: &Trees, name: &Occurrence, declared: &str) -> Result<Range, S
     Ok(Places::new(&trees.sources).lines(name.span.source).range(from..from + declared.len()))
 }
 
-/// The changes that give the name at a place another one, everywhere.
+/// Returns the changes that rename the name at a position everywhere.
 ///
 /// # Errors
-/// The new name is none, or it means something already where the old one is used.
+/// The new name is not a valid name, or it already has a meaning where the old one is used.
 #[allow(clippy::mutable_key_type)] // The type of the protocol; addresses do not change.
 pub fn rename(
     documents: &Documents,
@@ -158,7 +158,7 @@ pub fn rename(
     Ok(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
 }
 
-// Of a local name only what stands where it is visible can collide; of another one all that its machines say.
+// A local name collides only where it is visible; another one collides anywhere in its machines.
 fn refuse_collisions(trees: &Trees, uses: &Uses, occurrences: &[usize], new: &str) -> Result<(), String> {
     let names = &trees.names;
     let meanings: BTreeSet<usize> =

@@ -1,4 +1,4 @@
-//! The requests of the language server: what it can do, and which module answers which request.
+//! The requests of the language server: its capabilities, and the module that answers each request.
 
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::request::{
@@ -20,7 +20,7 @@ use super::server::{Done, Server};
 use super::{actions, completion, eventb, format, hover, references, signature, symbols, tokens};
 use crate::uri;
 
-/// What the server can do.
+/// Capabilities of the server.
 pub fn capabilities() -> ServerCapabilities {
     let sync = TextDocumentSyncOptions {
         open_close: Some(true),
@@ -66,11 +66,11 @@ pub fn capabilities() -> ServerCapabilities {
     }
 }
 
-/// The result of a request, or why there is none.
+/// The result of a request, or the error.
 type Answer = Result<Json, (ErrorCode, String)>;
 
 impl Server {
-    /// Answers a request; `None` where a thread beside the server does.
+    /// Answers a request; returns `None` where another thread does.
     pub fn answer(&mut self, request: Request) -> Option<Response> {
         let id = request.id.clone();
         if request.method == WorkspaceSymbolRequest::METHOD {
@@ -176,7 +176,7 @@ impl Server {
         let search = move || {
             let query = request.params["query"].as_str().unwrap_or("");
             let response = Response::new_ok(request.id, workspace.symbols(&open, query));
-            // Nobody listens when the server has ended.
+            // After the end of the server no receiver is left.
             let _ = done.send(Done::Answered(response));
         };
         let started = std::thread::Builder::new().stack_size(STACK).spawn(search);
@@ -184,7 +184,7 @@ impl Server {
     }
 }
 
-/// Room for the trees of deep formulas.
+/// Stack size for the trees of deep formulas.
 const STACK: usize = 64 << 20;
 
 // Reads the parameters of a request, and writes the result.

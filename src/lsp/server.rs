@@ -1,4 +1,4 @@
-//! What the server knows: the open texts, which of them are to be looked at, and what was said of which file.
+//! State of the server: the open texts, those that wait to be checked, and the diagnostics shown for each file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,11 +24,11 @@ use super::workspace::Workspace;
 use super::{diagnostics, lens};
 use crate::uri;
 
-/// What a thread beside the server has to say.
+/// Message from another thread to the server.
 pub enum Done {
     /// The answer to a request.
     Answered(Response),
-    /// What the check with this number has found.
+    /// Findings of the check with this number.
     Checked(u64, Findings),
 }
 
@@ -40,34 +40,34 @@ struct Reading {
     messages: BTreeMap<PathBuf, Vec<Diagnostic>>,
 }
 
-/// The open texts with what was said of them.
+/// The open texts with their diagnostics.
 pub struct Server {
     /// The open texts.
     pub documents: Documents,
     /// The folders of the editor.
     pub workspace: Workspace,
-    /// Where threads beside the server say what they have done.
+    /// Channel on which other threads report their results.
     pub done: Sender<Done>,
     /// The command of the editor that shows a trace, where it has one.
     pub trace_command: Option<String>,
-    /// The checks beside the server.
+    /// Checks in processes of their own.
     pub checks: Checks,
     analyses: Analyses,
     /// The machines that lenses were asked for, with the texts that they were about.
     lenses: BTreeMap<PathBuf, Option<Texts>>,
     readings: BTreeMap<PathBuf, Reading>,
-    /// Texts to look at, in this order.
+    /// Texts that wait to be checked, in this order.
     waiting: Vec<PathBuf>,
-    /// What the editor shows now.
+    /// Diagnostics that the editor shows now.
     shown: BTreeMap<PathBuf, Vec<Diagnostic>>,
 }
 
 impl Server {
-    /// A server without texts, for an editor that said `initialize` with these parameters.
+    /// Makes a server without texts, for an editor that sent `initialize` with these parameters.
     pub fn new(parameters: &serde_json::Value, done: Sender<Done>) -> Server {
         let found = done.clone();
         let say = Arc::new(move |number, findings| {
-            // Nobody listens when the server has ended.
+            // After the end of the server no receiver is left.
             let _ = found.send(Done::Checked(number, findings));
         });
         Server {
@@ -84,12 +84,12 @@ impl Server {
         }
     }
 
-    /// Whether a text is to be looked at.
+    /// Returns whether a text waits to be checked.
     pub fn has_work(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// Looks at one text that waits, and says what has changed.
+    /// Checks one text that waits, and returns the notifications about changed diagnostics.
     pub fn work(&mut self) -> Vec<Notification> {
         if self.waiting.is_empty() {
             return vec![];
@@ -137,7 +137,7 @@ impl Server {
         loaded.model.as_ref().map(|_| lens::texts(&loaded))
     }
 
-    // A machine whose texts have changed is checked again, whether the editor asks or not.
+    // A machine whose texts have changed is checked again, even without a request of the editor.
     fn check_again(&mut self, path: &Path) {
         if !self.lenses.contains_key(path) {
             return;
@@ -148,7 +148,8 @@ impl Server {
         }
     }
 
-    /// Whether the editor shows lenses about other texts than there are now: those of a machine that refers to an edited one.
+    /// Returns whether the editor shows lenses about other texts than the current ones: those of a machine that refers
+    /// to an edited one.
     pub fn has_old_lenses(&mut self) -> bool {
         let shown: Vec<(PathBuf, Option<Texts>)> =
             self.lenses.iter().map(|(path, texts)| (path.clone(), texts.clone())).collect();
@@ -163,7 +164,7 @@ impl Server {
         is_old
     }
 
-    /// Takes a notification; those of other servers are none of ours.
+    /// Handles a notification; those of other servers are ignored.
     pub fn note(&mut self, notification: Notification) {
         self.analyses.clear();
         match notification.method.as_str() {
@@ -196,7 +197,7 @@ impl Server {
         let (uri, version, text) = (document.uri, document.version, document.text);
         self.documents.open(path.clone(), Document { uri, version, text });
         self.wait_for(path);
-        // A new name may be what another machine looks for.
+        // Another machine may refer to a new name.
         let others: Vec<PathBuf> = self.documents.paths().cloned().collect();
         others.into_iter().for_each(|path| self.wait_for(path));
     }
@@ -233,8 +234,9 @@ impl Server {
         }
     }
 
-    // An open file shows what was said when it was read itself, another one what was said while others were read. Of the one
-    // that was just read it is said again even where nothing has changed: the editor knows then of which version it is true.
+    // Publishes diagnostics. An open file shows those from its own reading, another one those from reading others.
+    // Those of the file that was just read are sent again even where they have not changed: then the editor knows for
+    // which version they are true.
     fn show(&mut self, read: Option<&Path>) -> Vec<Notification> {
         let mut now: BTreeMap<PathBuf, Vec<Diagnostic>> = BTreeMap::new();
         for (reader, reading) in &self.readings {
@@ -274,7 +276,7 @@ fn files(loaded: &Loaded) -> BTreeSet<PathBuf> {
     loaded.sources.iter().map(|(_, source)| source.path.clone()).collect()
 }
 
-// A notification that cannot be read is passed over: there is nobody to tell.
+// A notification that cannot be read is skipped: no reply is possible.
 fn parameters<N>(notification: Notification) -> Option<N::Params>
 where
     N: lsp_types::notification::Notification,

@@ -16,7 +16,7 @@ use super::{hover, operators};
 /// Tokens to look back at most: an open parenthesis that is farther away is a mistake.
 const FARTHEST: usize = 2_000;
 
-/// The signature of what is called at a place.
+/// Returns the signature of the operation or definition that is called at a position.
 pub fn help(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Option<SignatureHelp> {
     if !trees.is_classical() {
         return None;

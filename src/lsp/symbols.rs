@@ -1,4 +1,4 @@
-//! The outline of a machine, and what of it can be folded.
+//! The outline of a machine, and the ranges of it that can be folded.
 
 use bsym_language::ast::{Definition, Ident, Machine, SectionKind, SetDeclaration};
 use bsym_language::parser;
@@ -100,7 +100,7 @@ pub fn folding(trees: &Trees) -> Vec<FoldingRange> {
     sections.chain(operations.filter_map(|op| fold(op.span.start, op.span.end))).collect()
 }
 
-// Where the last section ends: before the `END` of the machine, where there is one.
+// Returns the end of the last section: before the `END` of the machine, where there is one.
 fn before_end(tree: &Machine, text: &str) -> u32 {
     let end = tree.span.end.min(text.len() as u32);
     let has_end = text.get(..end as usize).is_some_and(|t| t.ends_with("END"));

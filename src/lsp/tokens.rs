@@ -1,6 +1,6 @@
-//! Semantic tokens: what each name, word and symbol of a text is, for an editor to colour.
+//! Semantic tokens: the kind of each name, word and symbol of a text, for the colours of an editor.
 //!
-//! A name is coloured by what it means, so a parameter differs from a variable; the rest by its token alone.
+//! A name is coloured by its meaning, so a parameter differs from a variable; the rest by its token alone.
 
 use bsym_language::lexer::{self, TokenKind};
 use bsym_language::source::SourceId;
@@ -128,7 +128,7 @@ fn names(trees: &Trees) -> Vec<Piece> {
     pieces.collect()
 }
 
-// What is no name with a meaning: the tokens, and the comments between them.
+// Adds the rest of the text, which is no name with a meaning: tokens, and the comments between them.
 fn words(text: &str, pieces: &mut Vec<Piece>) {
     let mut named: Vec<(usize, usize)> = pieces.iter().map(|piece| (piece.start, piece.end)).collect();
     named.sort_unstable();

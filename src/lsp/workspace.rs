@@ -1,7 +1,7 @@
 //! Symbols of the whole workspace: the declarations of all machines in its folders, and of those that are open.
 //!
-//! A workspace may be large. So the search runs on a thread of its own over a copy of the open texts, and remembers what a
-//! file declares until its time or size changes.
+//! A workspace may be large. So the search runs on a thread of its own over a copy of the open texts, and remembers
+//! what a file declares until its time or size changes.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ use crate::uri;
 const MOST_FILES: usize = 5_000;
 /// Symbols that are answered at most.
 const MOST_SYMBOLS: usize = 500;
-/// How deep folders are searched.
+/// Depth up to which folders are searched.
 const DEEPEST: usize = 12;
 
 /// A declaration of a file.
@@ -33,10 +33,10 @@ struct Symbol {
     container: Option<String>,
 }
 
-/// What a file declared when it had this time and size.
+/// Declarations of a file when it had this time and size.
 type Known = (Option<SystemTime>, u64, Vec<Symbol>);
 
-/// The folders of a workspace with what is known of their files.
+/// The folders of a workspace with the cached declarations of their files.
 #[derive(Clone, Default)]
 pub struct Workspace {
     folders: Vec<PathBuf>,
@@ -57,8 +57,8 @@ impl Workspace {
         Workspace { folders, ..Workspace::default() }
     }
 
-    /// The declarations whose names have the letters of a query in this order, whatever their case. `open` are the texts that
-    /// count instead of files.
+    /// The declarations whose names have the letters of a query in this order, whatever their case. `open` are the
+    /// texts that count instead of files.
     pub fn symbols(&self, open: &BTreeMap<PathBuf, String>, query: &str) -> Vec<SymbolInformation> {
         let mut found = vec![];
         let mut paths: Vec<PathBuf> = open.keys().cloned().collect();

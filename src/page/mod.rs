@@ -1,7 +1,7 @@
 //! A page about an answer: one file of HTML that needs nothing else, for `--html`.
 //!
-//! [`page`] makes the data of the page from the JSON of the answer, [`template`](self) `page.html` shows them. The page is
-//! readable without its script, which steps through traces and filters tables.
+//! [`page`] makes the data of the page from the JSON of the answer, [`template`](self) `page.html` shows them. The page
+//! is readable without its script, which steps through traces and filters tables.
 
 mod fields;
 mod sources;
@@ -127,7 +127,7 @@ fn heading(result: &Json) -> String {
     }
 }
 
-/// The verdict in a word; of obligations, the worst that occurs.
+/// Returns the verdict as a word; for obligations, the worst that occurs.
 fn verdict(result: &Json, answer: &Answer) -> Option<&'static str> {
     if let Some(statuses) = result["summary"]["status"].as_object() {
         let words = ["refuted", "broken", "unknown", "pending", "unattempted", "uncertain", "reviewed"];
@@ -166,7 +166,7 @@ fn scope(result: &Json) -> String {
     parts.join(", ")
 }
 
-/// What was not checked, and warnings.
+/// Notes about parts that were not checked, and warnings.
 fn notes(result: &Json) -> Vec<Note> {
     let mut notes = vec![];
     let mut add = |item: &Json, text: String| {

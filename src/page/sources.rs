@@ -1,4 +1,4 @@
-//! The texts that an answer speaks of.
+//! Source texts that an answer refers to.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -8,7 +8,7 @@ use bsym_language::source::Sources;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// Number of bytes of a text that a page shows at most: a page is to be sent by mail.
+/// Bytes of a text that a page shows at most, so that a page can be sent by mail.
 const MOST: usize = 400_000;
 
 /// A file.
@@ -22,7 +22,7 @@ pub struct Source {
 #[derive(Serialize, Clone, Debug)]
 pub struct Line {
     text: String,
-    /// Something that is violated stands here.
+    /// `true` if a violation is located here.
     bad: bool,
 }
 
@@ -39,7 +39,7 @@ pub fn all(result: &Json) -> Vec<Source> {
     let mut sources = vec![];
     for (path, bad) in places {
         let mut read = Sources::default();
-        // A file that is gone, or part of an archive, cannot be shown; the answer names it all the same.
+        // A file that is gone, or part of an archive, cannot be shown, although the answer names it.
         let Ok((id, _)) = files::load(&mut read, Path::new(&path)) else { continue };
         let text = &read.get(id).text;
         if text.len() > MOST {
@@ -51,7 +51,7 @@ pub fn all(result: &Json) -> Vec<Source> {
     sources
 }
 
-/// Every place in the result: an object with a file and a line. Those of what is violated are `bad`.
+/// Collects every place in the result: an object with a file and a line. Places of violations are `bad`.
 fn collect(value: &Json, is_bad: bool, places: &mut BTreeMap<String, BTreeSet<u64>>) {
     match value {
         Json::Array(all) => all.iter().for_each(|value| collect(value, is_bad, places)),

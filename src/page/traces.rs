@@ -12,14 +12,14 @@ pub struct Trace {
     /// The formula that it refutes.
     text: Option<String>,
     message: Option<String>,
-    /// What is wrong in its last state, as in the JSON.
+    /// Violations in its last state, as in the JSON.
     violated: Vec<Json>,
     constants: Values,
     variables: Vec<String>,
     steps: Vec<Step>,
     continuation: Option<String>,
     back_to: Option<u64>,
-    /// How it goes on.
+    /// Sentence about the end of the trace.
     end: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Trace {
             let state = &step["state"];
             let cell = |name: &String| {
                 let (value, old) = (shown(&state[name]), shown(&before[name]));
-                // A step that goes wrong has no state.
+                // A step that fails has no state.
                 let changed = !before.is_null() && !state.is_null() && value != old;
                 Cell { change: format!("{name} from {old} to {value}"), value, changed }
             };

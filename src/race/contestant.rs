@@ -1,4 +1,4 @@
-//! One way to an answer, at work on a thread of its own.
+//! One method of finding an answer, at work on a thread of its own.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,9 +10,9 @@ use bsym_language::stack::with_large_stack;
 
 use super::control::Control;
 
-/// Longest time between two looks at whether the run has to end.
+/// Longest time between two checks whether the run has to end.
 const TICK: Duration = Duration::from_millis(5);
-/// How long a contestant may still speak after the run was stopped.
+/// Time in which a contestant may still give an answer after the run was stopped.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// The result of a contestant, shared by the thread that works on it and by all that wait for it.
@@ -38,7 +38,7 @@ impl<T: Clone> Pending<T> {
         self.state().result.clone()
     }
 
-    /// Whether nothing more will come.
+    /// Returns whether the contestant has ended, so that no result follows.
     pub fn has_ended(&self) -> bool {
         self.state().has_ended
     }
@@ -95,8 +95,8 @@ pub struct Contestant<T> {
 }
 
 impl<T: Clone + Send + 'static> Contestant<T> {
-    /// Starts a contestant that begins once the others have had a head start. `work` returns the result, and may look at
-    /// whether it was withdrawn; `after` is told the result where it was not.
+    /// Starts a contestant after a head start of the others. `work` returns the result, and may check whether it was
+    /// withdrawn; `after` receives the result if it was not.
     pub fn start(
         head_start: Duration,
         pending: Arc<Pending<T>>,
@@ -110,7 +110,7 @@ impl<T: Clone + Send + 'static> Contestant<T> {
             let is_dropped = begun.recv_timeout(head_start) == Err(RecvTimeoutError::Disconnected);
             let is_needless = is_dropped || withdrawn.load(Ordering::SeqCst);
             let enter = || with_large_stack(|| work(&withdrawn));
-            // A panic was reported where it happened, and nobody shall wait for what it took down.
+            // A panic was reported where it happened; no caller shall wait for its result.
             let result = match is_needless {
                 true => None,
                 false => catch_unwind(AssertUnwindSafe(enter)).unwrap_or(None),

@@ -32,35 +32,35 @@ const SAME_REQUEST: Duration = Duration::from_millis(500);
 const TICK: Duration = Duration::from_millis(20);
 /// The tick when more than half of the memory is in use.
 const SHORT_TICK: Duration = Duration::from_millis(3);
-/// Part of the memory limit that may be taken before the work is ended at once, counted from when it was asked to stop: one
-/// in so many.
+/// Divisor of the memory limit: the work may take this part of the limit after a request to stop, before it is ended at
+/// once.
 const EXCESS: u64 = 12;
 /// Bytes that may be taken then whatever the limit is.
 const LEAST_EXCESS: u64 = 16 << 20;
 
-/// What is known so far, given the reason why there is no more.
+/// The answer from the known part of the result, given the reason why the work stopped.
 type Fallback = Box<dyn FnOnce(&Reason) -> Answer + Send>;
 /// The answer of a contestant, if it has one.
 type Offer = Box<dyn Fn() -> Option<Answer> + Send>;
 
-/// How the wait for the work ends.
+/// Outcome of waiting for the work.
 pub enum Ended {
-    /// The work said its answer itself.
+    /// The work printed its answer itself.
     Done(Exit),
-    /// It did not stop when it was asked to: what is known so far, still to be said.
+    /// The work did not stop when it was asked to: the answer from the known part, still to be printed.
     Stuck(Box<Answer>),
-    /// It panicked.
+    /// The work panicked.
     Failed,
 }
 
 /// Shared between the work, the main thread and the handler of Ctrl-C.
 #[derive(Clone)]
 pub struct Control {
-    /// When the program started.
+    /// Start time of the program.
     pub start: Instant,
     /// Deadline and cancellation.
     pub budget: Budget,
-    /// What this process does for another one, where it does.
+    /// The order of another process that this process works for, if any.
     pub order: Option<Arc<Order>>,
     memory: Option<u64>,
     shared: Arc<Shared>,
@@ -75,7 +75,7 @@ struct Shared {
     most_memory: AtomicU64,
     patience: AtomicU32,
     out_of_memory: AtomicBool,
-    /// When the work is late because there is an answer already.
+    /// Time from which the work is late because there is an answer already.
     decided: Mutex<Option<Instant>>,
     offers: Mutex<Vec<Offer>>,
     beside: Mutex<Option<Arc<Mutex<Child>>>>,
@@ -98,7 +98,7 @@ impl Control {
         Control { order: order.map(Arc::new), ..self }
     }
 
-    /// Whether this process searches states for another one, which checks what it finds.
+    /// Returns whether this process searches states for another one, which checks what it finds.
     pub fn searches_for_another(&self) -> bool {
         matches!(self.order.as_deref(), Some(Order::Search(_)))
     }
@@ -108,14 +108,14 @@ impl Control {
         seconds(self.start.elapsed())
     }
 
-    /// From here on Ctrl-C sets a flag that stops what is computed, and nothing else. Whoever has the flag takes it back before
-    /// it computes again; where it is set still, Ctrl-C ends the program.
+    /// Makes Ctrl-C set a flag that stops the computation, and nothing else. The owner of the flag clears it before the
+    /// next computation. While it is set, Ctrl-C ends the program.
     pub fn leave_interrupts_to(&self, flag: Arc<AtomicBool>) {
         *locked(&self.shared.session) = Some(flag);
     }
 
-    /// Handles Ctrl-C and SIGTERM: the first asks the run to stop, a later one ends the program at once. Signals that come
-    /// within half a second of the one before count as that one.
+    /// Handles Ctrl-C and SIGTERM: the first asks the run to stop, a later one ends the program at once. Signals that
+    /// come within half a second of the one before count as that one.
     pub fn interrupt(&self) {
         let now = Instant::now();
         let before = locked(&self.shared.last_signal).replace(now);
@@ -141,8 +141,8 @@ impl Control {
         self.budget.cancel();
     }
 
-    /// Lets the work go on so many times longer after a limit: it waits for processes with the same limits, or writes
-    /// a large file that would be lost.
+    /// Lets the work go on `times` times longer after a limit: it waits for processes with the same limits, or writes a
+    /// large file that would be lost.
     pub fn be_patient(&self, times: u32) {
         self.shared.patience.store(times, Ordering::SeqCst);
     }
@@ -160,12 +160,12 @@ impl Control {
         }
     }
 
-    /// An answer came from beside the work, which is asked to stop.
+    /// Asks the work to stop because another part of the run has an answer.
     pub fn decided(&self) {
         self.decided_but(Duration::ZERO);
     }
 
-    /// An answer came from beside the work, which is asked to stop and has some time to explain the answer.
+    /// Asks the work to stop because another part of the run has an answer; it has some time to explain the answer.
     pub fn decided_but(&self, explanation: Duration) {
         let late = Instant::now() + explanation + AFTER_DECISION;
         let mut decided = locked(&self.shared.decided);
@@ -174,8 +174,8 @@ impl Control {
         self.budget.cancel();
     }
 
-    /// Offers the answer of a contestant for the case that the work does not stop when it is asked to. Earlier offers come
-    /// first, and all of them before the fallback.
+    /// Offers the answer of a contestant for the case that the work does not stop when it is asked to. Earlier offers
+    /// come first, and all of them before the fallback.
     pub fn offer(&self, offer: impl Fn() -> Option<Answer> + Send + 'static) {
         locked(&self.shared.offers).push(Box::new(offer));
     }
@@ -204,7 +204,7 @@ impl Control {
         }
         match beside.take() {
             Some(child) if other > 0 => {
-                // It may have ended just now.
+                // The child may have ended just now.
                 let _ = locked(&child).kill();
             }
             _ => {
@@ -228,7 +228,7 @@ impl Control {
         SHORT_TICK
     }
 
-    /// When the work has to be over, given why it was asked to stop `asked` ago.
+    /// Returns whether the work has to be over, given why it was asked to stop and `asked`, the time since then.
     fn is_late(&self, reason: &Reason, asked: Duration) -> bool {
         let patience = self.shared.patience.load(Ordering::SeqCst).max(1);
         let time = match reason {
@@ -240,13 +240,14 @@ impl Control {
         asked > time * patience
     }
 
-    /// What to say, with the reason, where the work does not stop when asked to; without it, the reason alone.
+    /// Sets the answer, given the reason, where the work does not stop when it is asked to; without it, the reason
+    /// alone is the answer.
     pub fn set_fallback(&self, fallback: impl FnOnce(&Reason) -> Answer + Send + 'static) {
         *self.fallback() = Some(Box::new(fallback));
     }
 
-    /// The work is over and prints its result itself from here on. Does not return if the result so
-    /// far is being printed already: the program ends then.
+    /// Reports that the work is over and prints its result itself from here on. Does not return if the result so far is
+    /// being printed already: the program ends then.
     pub fn finish(&self) {
         if self.fallback().take().is_none() {
             loop {
@@ -289,22 +290,23 @@ impl Control {
     }
 }
 
-/// What is shared is stored whole, so that a thread that panicked leaves nothing half done.
+/// Locks a mutex even after a panic. Shared values are stored whole, so that a thread that panicked leaves none half
+/// done.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Largest memory that was in use, in bytes, where the system tells.
+/// Returns the peak memory, in bytes, where the system reports it.
 pub fn peak_memory() -> Option<u64> {
     status_of("self", "VmHWM:")
 }
 
-/// Memory in use now, in bytes, where the system tells.
+/// Returns the memory in use now, in bytes, where the system reports it.
 pub fn memory_in_use() -> Option<u64> {
     memory_stats::memory_stats().map(|stats| stats.physical_mem as u64)
 }
 
-/// A number of bytes in what Linux says of a process.
+/// Reads a number of bytes from Linux's status of a process.
 fn status_of(process: &str, field: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix(field))?;
@@ -312,7 +314,7 @@ fn status_of(process: &str, field: &str) -> Option<u64> {
     Some(kib << 10)
 }
 
-/// Whether `--memory` can be enforced here.
+/// Returns whether `--memory` can be enforced on this system.
 pub fn memory_is_known() -> bool {
     memory_in_use().is_some()
 }

@@ -1,4 +1,4 @@
-//! A contestant in a process of its own: this program, told by its standard input what to do.
+//! A contestant in a process of its own: this program, which gets its order on standard input.
 //!
 //! The process ends with the one that started it, however that ends: its standard input ends then.
 
@@ -17,17 +17,17 @@ use crate::arguments::OutputArguments;
 use crate::exit::Exit;
 use crate::output;
 
-/// Number of bytes that are kept of what a process complains.
+/// Bytes of standard error that are kept.
 const COMPLAINT: u64 = 4096;
 /// Crashes after which a question is given up.
 pub const ATTEMPTS: u64 = 2;
-/// Tells a process that carries out the command line of another one that it is waited for, which attempt it is, and for how
-/// many milliseconds the program has run: see [`super::supervise`].
+/// Tells a process that carries out the command line of another one that it is waited for, which attempt it is, and for
+/// how many milliseconds the program has run: see [`super::supervise`].
 #[cfg(unix)]
 pub const VARIABLE: &str = "BSYM_ATTEMPT";
-/// The signal that takes no part in a crash: the user or the system sends it.
+/// The signal that does not count as a crash: the user or the system sends it.
 const SIGKILL: i32 = 9;
-/// Between two looks whether a process has ended.
+/// Time between two checks whether a process has ended.
 const TICK: Duration = Duration::from_millis(2);
 
 /// A process that works for this one. It is killed where this is dropped.
@@ -40,9 +40,9 @@ pub struct Process {
 
 /// The end of a process.
 pub enum End {
-    /// With an answer.
+    /// The process gave an answer.
     Answered(Message),
-    /// Without one.
+    /// The process ended without an answer.
     Died(Death),
 }
 
@@ -60,7 +60,7 @@ impl Process {
     pub fn start(assignment: &Assignment) -> std::io::Result<Process> {
         let order = serde_json::to_string(assignment)?;
         let mut command = Command::new(std::env::current_exe()?);
-        // Only the first word is read: the others are for people who look at a list of processes.
+        // Only the first word is read: the others are for users who look at a list of processes.
         command.arg("worker").arg(assignment.order.name()).arg(assignment.order.file());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command.env_remove("RUST_LOG");
@@ -78,12 +78,12 @@ impl Process {
             messages: Mutex::new(stdout.map(BufReader::new)),
             complaint: Mutex::new(Some(std::thread::spawn(move || first_line(stderr)))),
         };
-        // A process that cannot be written to ends without an answer, and that is said then.
+        // A process that cannot be written to ends without an answer, which is reported then.
         let _ = process.write(&order);
         Ok(process)
     }
 
-    /// Reads what the process says until it answers or ends.
+    /// Reads the messages of the process until it answers or ends.
     pub fn listen(&self, progress: &mut dyn FnMut(Message)) -> End {
         if let Some(messages) = locked(&self.messages).take() {
             for line in messages.lines() {
@@ -91,7 +91,7 @@ impl Process {
                 match serde_json::from_str(&line) {
                     Ok(message @ Message::Progress(_)) => progress(message),
                     Ok(answer) => return End::Answered(answer),
-                    // What was cut off is no JSON.
+                    // A line that was cut off is no JSON.
                     Err(_) => break,
                 }
             }
@@ -101,7 +101,7 @@ impl Process {
         End::Died(Death { status, complaint: complaint.unwrap_or_default() })
     }
 
-    /// Asks the process to stop with what it knows.
+    /// Asks the process to stop with the known part of its result.
     pub fn stop(&self) {
         if let Ok(request) = serde_json::to_string(&Request::Stop) {
             // One that has ended needs no request.
@@ -141,13 +141,13 @@ impl Process {
 impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
-        // So that nothing is left of it in the table of processes.
+        // This removes it from the table of processes.
         let _ = locked(&self.child).wait();
     }
 }
 
 impl Death {
-    /// The death in a sentence.
+    /// Describes the death in a sentence.
     pub fn in_words(&self) -> String {
         let how = match &self.status {
             Ok(status) => status.to_string(),
@@ -159,7 +159,8 @@ impl Death {
         }
     }
 
-    /// Whether it was a crash, so that another attempt with other random choices may do better after so many of them.
+    /// Returns whether it was a crash, so that another attempt with other random choices may succeed after this many
+    /// crashes.
     pub fn is_worth_another_attempt(&self, crashes: u64) -> bool {
         crashes < ATTEMPTS && self.signal().is_some_and(|signal| signal != SIGKILL)
     }
@@ -176,7 +177,7 @@ impl Death {
 fn first_line(stderr: Option<impl Read>) -> String {
     let mut kept = vec![];
     if let Some(mut stderr) = stderr {
-        // What cannot be read is no part of the answer; the rest is read so that the process can write it.
+        // Unreadable output is no part of the answer; the rest is read so that the process can write it.
         let _ = stderr.by_ref().take(COMPLAINT).read_to_end(&mut kept);
         let _ = std::io::copy(&mut stderr, &mut std::io::sink());
     }
@@ -195,7 +196,8 @@ pub fn receive() -> anyhow::Result<Assignment> {
     Ok(serde_json::from_str(&line)?)
 }
 
-/// Does what the process says that this one works for, in a thread of its own, and ends when that one does.
+/// Carries out the requests of the process that this one works for, in a thread of its own, and ends when that process
+/// does.
 pub fn obey(control: &Control) {
     let control = control.clone();
     std::thread::spawn(move || {
@@ -210,8 +212,8 @@ pub fn obey(control: &Control) {
     });
 }
 
-/// Says an answer: to the process that this one works for, if there is one, and else to the user in the form that was asked
-/// for. Returns what the program ends with.
+/// Prints an answer: to the process that this one works for, if there is one, and else to the user in the requested
+/// form. Returns the exit code of the program.
 pub fn show(control: &Control, answer: &Answer, format: &OutputArguments) -> Exit {
     match &control.order {
         None => output::show(answer, format, control.seconds()),

@@ -1,4 +1,4 @@
-//! The words between a process and the one that it works for: one line of JSON each.
+//! Protocol between a process and the one that it works for: one line of JSON for each message.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -45,7 +45,7 @@ impl Order {
 /// The first line that a process reads.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub struct Assignment {
-    /// What to do.
+    /// The order to carry out.
     pub order: Order,
     /// Number of earlier attempts that have crashed.
     pub crashes: u64,
@@ -56,19 +56,19 @@ pub struct Assignment {
 /// A later line that a process reads.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request {
-    /// Stop, and answer with what is known.
+    /// Stop, and answer with the known part of the result.
     Stop,
 }
 
 /// A line that a process writes. All but the first variant are answers, after which nothing follows.
 #[derive(Serialize, Deserialize, Clone, Debug)]
 pub enum Message {
-    /// How far a search is.
+    /// Progress of a search.
     Progress(Progress),
     /// The answer about one of several machines.
     Row(Box<Row>),
     /// The answer of a search.
     Found(Box<Found>),
-    /// The question could not be worked on: why.
+    /// The question could not be answered, with the reason.
     Refused(String),
 }

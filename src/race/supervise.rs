@@ -1,11 +1,12 @@
-//! A crash of a solver library is survived.
+//! Supervision of a process with a solver library, so that a crash of the library is survived.
 //!
-//! libz3 works inside of the process, and where it crashes nothing in the process can be saved. So a command that
-//! lets it work for long is carried out in a process of its own, and the first one waits: it hands signals on, begins anew after
-//! a crash, with other random choices and what is left of the time, and says so. After [`ATTEMPTS`] crashes the answer is `unknown`.
+//! libz3 works inside of the process, and where it crashes nothing in the process can be saved. So a command that lets
+//! it work for long is carried out in a process of its own, and the first one waits: it forwards signals, restarts
+//! after a crash with other random choices and the remaining time, and reports the crash. After [`ATTEMPTS`] crashes
+//! the answer is `unknown`.
 //!
-//! Standard input of the working process is a socket. It tells that process when nobody waits any longer, and carries back the exit
-//! code once everything is said, so that a crash on the way out makes no difference.
+//! Standard input of the working process is a socket. It ends when no process waits any longer, and carries back the
+//! exit code once everything is printed, so that a crash during exit makes no difference.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -28,14 +29,15 @@ use crate::output;
 
 /// The part of a process that is waited for.
 pub struct Attempt {
-    /// How many attempts have crashed.
+    /// Number of attempts that have crashed.
     pub crashes: u64,
-    /// How long the program has run before this process.
+    /// Time that the program has run before this process.
     pub spent: Duration,
 }
 
 impl Attempt {
-    /// Of this process, if it is one that is waited for. From then on it ends when nobody waits any longer.
+    /// Returns the attempt of this process, if another process waits for it. From then on this process ends when the
+    /// other one stops waiting.
     pub fn of_this_process() -> Option<Attempt> {
         let said = std::env::var(VARIABLE).ok()?;
         let (crashes, spent) = said.split_once(' ')?;
@@ -48,16 +50,17 @@ impl Attempt {
         Some(attempt)
     }
 
-    /// Tells whoever waits that everything is said.
+    /// Tells the waiting process that everything is printed.
     pub fn done(&self, exit: Exit) {
         if let Ok(socket) = std::io::stdin().as_fd().try_clone_to_owned() {
-            // Whoever waits sees the end of the process, too.
+            // The waiting process also sees this process end.
             let _ = UnixStream::from(socket).write_all(&[exit as u8]);
         }
     }
 }
 
-/// Carries out the command line of this process in another one. `None` if none can be started: then this one has to do it.
+/// Carries out the command line of this process in another one. `None` if none can be started: then this one has to do
+/// it.
 pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
     let working: Arc<Mutex<Option<Pid>>> = Arc::default();
     let interrupted: Arc<AtomicBool> = Arc::default();
@@ -86,7 +89,7 @@ pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
             End::Died(status) => status,
         };
         let Some(signal) = status.signal() else { return Some(exit_of(status)) };
-        // A process that has just begun dies of a signal, and one that was to stop is not begun anew.
+        // A process that has just started dies of a signal, and one that was to stop is not restarted.
         if interrupted.load(Ordering::SeqCst) {
             return Some(output::show(
                 &Answer::stopped(&Reason::Interrupted),
@@ -110,11 +113,11 @@ pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
     None
 }
 
-/// How a process ends.
+/// End of a process.
 enum End {
-    /// With everything said.
+    /// It has printed everything.
     Said(Exit),
-    /// Without.
+    /// The process ended without printing everything.
     Died(ExitStatus),
 }
 

@@ -1,4 +1,4 @@
-//! What is to be said of a file, whatever the form: findings, each with its place, and a case for each property.
+//! Findings about a file, in any output format: each with its place, and a case for each property.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::answer::several::{Row, RowVerdict};
 
-/// How bad it is.
+/// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Level {
     /// Wrong input, or something that is violated.
@@ -18,7 +18,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// In a word, which is that of SARIF.
+    /// Returns the word for it, which is that of SARIF.
     pub fn word(self) -> &'static str {
         match self {
             Level::Error => "error",
@@ -28,7 +28,7 @@ impl Level {
     }
 }
 
-/// Where something stands. What is not known of it is missing.
+/// A place in a file. Unknown parts are missing.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Place {
     pub file: String,
@@ -40,7 +40,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// The place that an object of JSON names by its members.
+    /// Returns the place that an object of JSON has in its members.
     fn of(object: &Json) -> Option<Place> {
         let number = |name: &str| object[name].as_u64();
         Some(Place {
@@ -70,7 +70,7 @@ pub struct Step {
     pub state: Vec<(String, String)>,
 }
 
-/// One thing to be said.
+/// A finding about a file.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Finding {
     pub level: Level,
@@ -82,16 +82,16 @@ pub struct Finding {
     pub trace: Vec<Step>,
 }
 
-/// How a case ended.
+/// Outcome of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CaseOutcome {
-    /// It holds.
+    /// The property holds.
     Passed,
-    /// It is violated: in a line, and with the trace.
+    /// The property is violated: in a line, and with the trace.
     Failed(String, String),
-    /// Nobody knows, and why.
+    /// The property is not decided, with the reason.
     Skipped(String),
-    /// There is no answer, and why.
+    /// There is no answer, with the reason.
     Broken(String),
 }
 
@@ -102,7 +102,7 @@ pub struct Case {
     pub outcome: CaseOutcome,
 }
 
-/// A file and all that is said of it.
+/// A file and all findings about it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Checked {
     pub file: String,
@@ -110,14 +110,14 @@ pub struct Checked {
     pub component: Option<String>,
     pub machine: Option<String>,
     pub seconds: f64,
-    /// Whether there is an answer at all.
+    /// `true` if there is an answer at all.
     pub answered: bool,
     pub findings: Vec<Finding>,
     pub cases: Vec<Case>,
 }
 
 impl Checked {
-    /// What a row says.
+    /// Collects the findings of a row.
     pub fn of(row: &Row) -> Checked {
         let said = row.result.as_ref().unwrap_or(&Json::Null);
         let violations = violations(row, said);
@@ -140,7 +140,7 @@ impl Checked {
     }
 }
 
-/// A finding about a property, and by what it is known in the list of all properties.
+/// Returns a finding about a property, and its key in the list of all properties.
 struct Violation {
     finding: Finding,
     name: String,
@@ -154,7 +154,7 @@ fn text(object: &Json, name: &str) -> String {
     object[name].as_str().unwrap_or_default().into()
 }
 
-/// What to do about it, on a line of its own.
+/// Returns the help of an object, on a line of its own.
 fn help(object: &Json) -> String {
     object["help"].as_str().map(|help| format!("\nhelp: {help}")).unwrap_or_default()
 }
@@ -169,7 +169,7 @@ fn of_diagnostic(diagnostic: &Json) -> Finding {
     }
 }
 
-/// Wrong input without a place, or a process that died.
+/// Reports wrong input without a place, or a process that died.
 fn no_answer(row: &Row, said: &Json) -> Finding {
     let rule = if row.verdict == RowVerdict::Refused { "input" } else { "failed" };
     Finding {
@@ -187,7 +187,7 @@ fn reason(row: &Row, said: &Json) -> String {
     known.unwrap_or("bsym ended without an answer").into()
 }
 
-/// What is violated, with its trace; nothing unless the verdict says so.
+/// Returns the violations, each with its trace; none unless the verdict is `violated`.
 fn violations(row: &Row, said: &Json) -> Vec<Violation> {
     if row.verdict != RowVerdict::Violated {
         return vec![];
@@ -245,7 +245,7 @@ fn unmatched_step(unmatched: &Json) -> Violation {
     }
 }
 
-/// Where a trace ends.
+/// Describes where a trace ends.
 fn when(trace: &[Step]) -> String {
     crate::answer::trace::after(trace.len().saturating_sub(1))
 }
@@ -272,7 +272,7 @@ fn steps(trace: &Json) -> Vec<Step> {
     each(trace).map(step).collect()
 }
 
-/// What is not decided: each property, or else the reason alone.
+/// Returns findings for what is not decided: each property, or else the reason alone.
 fn open(row: &Row, said: &Json) -> Vec<Finding> {
     let note = |rule: String, level: Level, message: String, place: Option<Place>| Finding {
         level,
@@ -329,14 +329,14 @@ fn cases(row: &Row, said: &Json, violations: &[Violation]) -> Vec<Case> {
         cases.push(Case { name, outcome });
     }
     for violation in violations {
-        // What is violated along the way is no property that is asked; one that is may say so only here.
+        // A violation along the way is no property that was asked; one that was may be reported only here.
         match cases.iter_mut().find(|case| case.name == violation.name) {
             Some(case) => case.outcome = failed(Some(violation)),
             None => cases.push(Case { name: violation.name.clone(), outcome: failed(Some(violation)) }),
         }
     }
     let has = |wanted: fn(&CaseOutcome) -> bool| cases.iter().any(|case| wanted(&case.outcome));
-    // Never greener than the verdict.
+    // The cases never look better than the verdict.
     let whole = match row.verdict {
         RowVerdict::Holds if cases.is_empty() => CaseOutcome::Passed,
         RowVerdict::Violated if !has(|o| matches!(o, CaseOutcome::Failed(..))) => failed(None),

@@ -35,12 +35,12 @@ fn place(place: &Place) -> Vec<(&'static str, String)> {
     all
 }
 
-/// As the toolkit of GitHub escapes what stands behind `::`.
+/// Escapes a message, behind the `::`, as the toolkit of GitHub does.
 fn of_message(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The same for a value in front of it.
+/// Escapes the value of a property, in front of the `::`, as the toolkit of GitHub does.
 fn of_property(text: &str) -> String {
     of_message(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -1,8 +1,8 @@
-//! JUnit's XML as most servers read it: a suite for each file, a case for each property.
+//! JUnit's XML in the form that most servers read: a suite for each file, a case for each property.
 
 use super::findings::{Case, CaseOutcome, Checked, relative};
 
-/// All files in one document.
+/// Writes all files into one document.
 pub fn write(checked: &[Checked], _exit: i32) -> String {
     let cases = || checked.iter().flat_map(|c| &c.cases);
     let seconds: f64 = checked.iter().map(|c| c.seconds).sum();
@@ -34,7 +34,7 @@ fn suite(out: &mut String, file: &Checked) {
     let machine = file.machine.as_deref().map_or_else(|| name.clone(), escaped);
     let counts = counts(file.cases.iter());
     out.push_str(&format!("  <testsuite name=\"{name}\" {counts} time=\"{:.3}\">\n", file.seconds));
-    // Properties are decided together: each has its part of the time.
+    // Properties are decided together: each gets its share of the time.
     let time = file.seconds / file.cases.len().max(1) as f64;
     for case in &file.cases {
         let head = format!(

@@ -1,7 +1,7 @@
 //! Results in the forms that other programs read: SARIF, JUnit, the annotations of GitHub, a table with commas.
 //!
-//! All are made from what `--json` says of each file ([`findings`]), so that several machines, of which each is checked in
-//! a process of its own, are told in the same words as one.
+//! All are made from the `--json` object of each file ([`findings`]), so that several machines, each checked in a
+//! process of its own, are reported in the same words as one.
 
 mod findings;
 mod github;
@@ -14,7 +14,7 @@ use crate::answer::several::Row;
 use crate::arguments::{FormatName, OutputArguments};
 use findings::Checked;
 
-/// An answer in the form that was asked for, `seconds` after the start; `None` where it is text or JSON that is wanted.
+/// Writes an answer in the requested form, `seconds` after the start; `None` where text or JSON is requested.
 ///
 /// # Errors
 /// It has no JSON.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::findings::{Checked, Finding, Place, Step, relative};
 use crate::uri::encoded;
 
-/// All files as one log.
+/// Writes all files into one log.
 pub fn write(checked: &[Checked], exit: i32) -> String {
     let findings: Vec<&Finding> = checked.iter().flat_map(|c| &c.findings).collect();
     let mut rules: BTreeMap<&str, usize> = findings.iter().map(|f| (f.rule.as_str(), 0)).collect();
@@ -27,7 +27,7 @@ pub fn write(checked: &[Checked], exit: i32) -> String {
                 "semanticVersion": env!("CARGO_PKG_VERSION"),
                 "rules": rules.keys().map(|id| rule(id)).collect::<Vec<_>>(),
             }},
-            // An unknown or violated machine was looked at all the same.
+            // A run is successful even if the machine is unknown or violated.
             "invocations": [{
                 "executionSuccessful": checked.iter().all(|c| c.answered),
                 "exitCode": exit,
@@ -92,7 +92,7 @@ fn result(finding: &Finding, rule: usize) -> Json {
     Json::Object(result)
 }
 
-/// The steps, then what is wrong at the end.
+/// Returns the steps, then the violation at the end.
 fn flow(finding: &Finding) -> Vec<Json> {
     let mut all: Vec<Json> = finding.trace.iter().map(step).collect();
     let message = &finding.message;

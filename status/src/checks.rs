@@ -1,7 +1,7 @@
-//! What steps and states of a model are checked for besides the pairs, and where these checks come from.
+//! Checks of steps and states of a model besides the pairs, and where they come from.
 //!
-//! A step has to be allowed by the abstraction, and everything that it evaluates needs a meaning. The second is
-//! listed only where something is evaluated that may have none: an application, a division, a minimum …
+//! The abstraction must allow every step, and every formula that a step evaluates must have a meaning. The second check
+//! is listed only for formulas that may have no meaning: an application, a division, a minimum …
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,17 +17,17 @@ use crate::proven::{Check, StepCheck};
 pub(super) enum Reach {
     /// In events of every level: they are evaluated in the order in which their meaning was proven.
     AllLevels,
-    /// In the event of the machine itself: what abstract events choose is asked for at once, in
-    /// another order than theirs.
+    /// In the event of the machine itself: values that abstract events choose are searched for together, in another
+    /// order than theirs.
     OwnLevel,
 }
 
-/// What a check needs to be proven.
+/// Proofs that a check needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Needed {
     /// The obligations behind a refinement check.
     Refinement(RefinementId),
-    /// That all of these places have a meaning.
+    /// The proofs that all of these places have a meaning.
     Meaning(Reach, BTreeSet<Span>),
     /// The well-definedness of a conjunct or assertion.
     State,
@@ -35,7 +35,7 @@ pub(super) enum Needed {
     Theorem,
 }
 
-/// All checks of a model in order.
+/// Returns all checks of a model in order.
 pub(super) fn of_model(model: &Model) -> BTreeMap<Check, Needed> {
     let mut all = BTreeMap::new();
     let mut places = Places { model, event: None, all: &mut all };
@@ -58,7 +58,7 @@ pub(super) fn of_model(model: &Model) -> BTreeMap<Check, Needed> {
     all
 }
 
-/// Where steps evaluate something that may have no meaning: the event, and the place of the formula.
+/// Returns the places where steps evaluate a formula that may have no meaning: the event, and the place of the formula.
 pub fn places_of_meaning(model: &Model) -> Vec<(Option<EventId>, Span)> {
     let place = |check| match check {
         Check::Step(event, StepCheck::Meaning(span)) => Some((event, span)),
@@ -67,7 +67,7 @@ pub fn places_of_meaning(model: &Model) -> Vec<(Option<EventId>, Span)> {
     of_model(model).into_keys().filter_map(place).collect()
 }
 
-/// What steps are checked for so that the abstractions can follow, with the events.
+/// Returns the refinement checks of steps, with their events.
 pub fn places_of_refinement(model: &Model) -> Vec<(Option<EventId>, RefinementId)> {
     let place = |check| match check {
         Check::Step(event, StepCheck::Refinement(id)) => Some((event, id)),
@@ -76,12 +76,12 @@ pub fn places_of_refinement(model: &Model) -> Vec<(Option<EventId>, RefinementId
     of_model(model).into_keys().filter_map(place).collect()
 }
 
-/// Whether a predicate has parts that may have no meaning.
+/// Returns whether a predicate has parts that may have no meaning.
 pub fn may_lack_meaning(p: &Pred) -> bool {
     !partial(p).is_empty()
 }
 
-/// Whether a predicate has parts that may have no meaning and stand within a place of the text.
+/// Returns whether a predicate has parts within a place of the text that may have no meaning.
 pub fn may_lack_meaning_within(p: &Pred, span: Span) -> bool {
     partial(p).iter().any(|place| span.contains(*place))
 }
@@ -98,7 +98,7 @@ impl Places<'_> {
             return;
         }
         let check = Check::Step(self.event, StepCheck::Meaning(span));
-        // The same text may be evaluated at several places of the step.
+        // The step may evaluate the same text at several places.
         match self.all.entry(check).or_insert(Needed::Meaning(reach, BTreeSet::new())) {
             Needed::Meaning(known, places) => {
                 *known = (*known).max(reach);
@@ -112,7 +112,7 @@ impl Places<'_> {
         self.evaluated(p.span, partial(p), reach);
     }
 
-    /// Guards are evaluated conjunct by conjunct.
+    /// Adds the conjuncts of a guard, which are evaluated one by one.
     fn guard(&mut self, p: &Pred, reach: Reach) {
         match &p.kind {
             PredKind::And(parts) => parts.iter().for_each(|p| self.guard(p, reach)),
@@ -160,7 +160,7 @@ impl Places<'_> {
     }
 }
 
-/// The places in a predicate that may have no meaning.
+/// Returns the places in a predicate that may have no meaning.
 fn partial(p: &Pred) -> BTreeSet<Span> {
     let mut found = Partial::default();
     found.pred(p);
@@ -186,8 +186,8 @@ impl Visitor for Partial {
     }
 }
 
-/// Whether the value of an expression is checked although all its parts have one: where it may have none, and where no obligation
-/// of a tool was compared with it.
+/// Returns whether the value of an expression is checked although all its parts have one: it may have none, or no
+/// obligation of a tool was compared with it.
 fn is_checked(e: &Expr) -> bool {
     use UnaryOp::*;
     e.kind.is_partial()

@@ -1,4 +1,4 @@
-//! What a model says, as status files name it: its component, its conjuncts as targets of obligations, and what no
+//! A model in the terms of status files: its component, its conjuncts as targets of obligations, and the parts that no
 //! obligation is about.
 
 use bsym_language::model::{Conjunct, Model};
@@ -8,11 +8,11 @@ use super::digest::{self, INITIALISATION};
 use super::file::{Component, ComponentKind, NamedEvent, NamedPredicate, Target, TargetRole};
 use super::matching::owner;
 
-/// Value of `exporter` in the files that this program makes.
+/// Value of `exporter` in the files that this program writes.
 pub const EXPORTER: &str = concat!("bsym ", env!("CARGO_PKG_VERSION"));
 
-/// What of a model no obligation is about. Where a refinement was composed with its abstractions, its obligations speak of
-/// the variables of both.
+/// Returns the parts of a model that no obligation is about. If a refinement was composed with its abstractions, its
+/// obligations cover the variables of both, so there are none.
 pub fn not_checked(model: &Model) -> Vec<String> {
     if model.refined.is_some() {
         return vec![];
@@ -20,7 +20,7 @@ pub fn not_checked(model: &Model) -> Vec<String> {
     model.not_checked.iter().map(|d| d.describe(model)).collect()
 }
 
-/// A conjunct or an assertion of the model as the target of an obligation.
+/// Returns a conjunct or an assertion of the model as the target of an obligation.
 pub fn target(model: &Model, role: TargetRole, list: &[Conjunct], i: usize) -> Target {
     let c = &list[i];
     let position = position(model, list, i);
@@ -35,7 +35,7 @@ pub fn target(model: &Model, role: TargetRole, list: &[Conjunct], i: usize) -> T
     }
 }
 
-/// Position among the conjuncts of the same component, those that speak of an abstraction included.
+/// Returns the position among the conjuncts of the same component, including those about an abstraction.
 fn position(model: &Model, list: &[Conjunct], i: usize) -> Option<usize> {
     let own = owner(model, &list[i]);
     let before = |c: &Conjunct| (c.span.source.0, c.span.start) < (list[i].span.source.0, list[i].span.start);
@@ -45,7 +45,7 @@ fn position(model: &Model, list: &[Conjunct], i: usize) -> Option<usize> {
     Some(same + gluing)
 }
 
-/// What a model says, with the hashes that tell later whether it has changed.
+/// Returns the component of a model, with the hashes that tell later whether it has changed.
 pub fn component(model: &Model) -> Component {
     let named = |list: &[Conjunct]| -> Vec<NamedPredicate> {
         let entry = |(i, c): (usize, &Conjunct)| NamedPredicate {

@@ -1,8 +1,7 @@
 //! Hashes of predicates, events and machines.
 //!
-//! A hash is the SHA-256 of our own canonical printing (ASCII operators, few parentheses, one blank,
-//! no comments, no labels), in lower-case hexadecimal. So layout, comments, notation and a moved
-//! conjunct make no difference.
+//! A hash is the SHA-256 of bsym's canonical printing (ASCII operators, few parentheses, one blank, no comments, no
+//! labels), in lower-case hexadecimal. So layout, comments, notation and a moved conjunct make no difference.
 
 use std::path::Path;
 
@@ -16,17 +15,17 @@ use sha2::{Digest, Sha256};
 /// Name of the initialisation among the events.
 pub const INITIALISATION: &str = "INITIALISATION";
 
-/// SHA-256 in hexadecimal.
+/// Returns the SHA-256 in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|b| format!("{b:02x}")).collect()
 }
 
-/// Hash of a file as it is now on disk; of the text that was read if the file is gone.
+/// Returns the hash of a file as it is now on disk; of the text that was read if the file is gone.
 pub fn source(source: &Source) -> String {
     file(&source.path).unwrap_or_else(|| sha256(source.text.as_bytes()))
 }
 
-/// Hash of a file's bytes, if it can be read; also of one in an archive, `project.zip!/folder/file`.
+/// Returns the hash of a file's bytes, if it can be read; also of one in an archive, `project.zip!/folder/file`.
 pub fn file(path: &Path) -> Option<String> {
     let bytes = match (std::fs::read(path), path.to_str().and_then(|p| p.split_once("!/"))) {
         (Ok(bytes), _) => Some(bytes),
@@ -36,12 +35,12 @@ pub fn file(path: &Path) -> Option<String> {
     bytes.map(|bytes| sha256(&bytes))
 }
 
-/// Hash of a predicate.
+/// Returns the hash of a predicate.
 pub fn predicate(model: &Model, p: &Pred) -> String {
     sha256(print::pred(model, p).as_bytes())
 }
 
-/// Hash of an event; `None` is the initialisation.
+/// Returns the hash of an event; `None` is the initialisation.
 pub fn event(model: &Model, event: Option<&Event>) -> String {
     sha256(event_text(model, event).as_bytes())
 }
@@ -53,7 +52,7 @@ fn event_text(model: &Model, event: Option<&Event>) -> String {
     }
 }
 
-/// Hash of sets, constants and variables with their types, and of the bounds the machine sets.
+/// Returns the hash of sets, constants and variables with their types, and of the bounds that the machine sets.
 pub fn declarations(model: &Model) -> String {
     let mut lines = vec![];
     for c in &model.carriers {
@@ -73,12 +72,12 @@ pub fn declarations(model: &Model) -> String {
     sha256(lines.join("\n").as_bytes())
 }
 
-/// Hash of everything that decides what the machine's obligations are.
+/// Returns the hash of everything that determines the machine's obligations.
 pub fn model(model: &Model) -> String {
     model_with(model, texts(model, &model.axioms))
 }
 
-/// The same with other axioms, in canonical printing.
+/// Returns the hash of the model with other axioms, in canonical printing.
 pub(super) fn model_with(model: &Model, axioms: Vec<String>) -> String {
     let mut lines = vec![declarations(model)];
     let (invariant, assertions) = (texts(model, &model.invariant), texts(model, &model.assertions));
@@ -98,7 +97,7 @@ fn texts(model: &Model, conjuncts: &[Conjunct]) -> Vec<String> {
     conjuncts.iter().map(|c| print::pred(model, &c.pred)).collect()
 }
 
-/// Whether the model speaks of `MAXINT` or `MININT`, also through `INT` and `NAT`.
+/// Returns whether the model depends on `MAXINT` or `MININT`, also through `INT` and `NAT`.
 pub fn uses_bounds(model: &Model) -> bool {
     let mut bounds = Bounds::default();
     walk_model(&mut bounds, model);

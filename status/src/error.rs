@@ -1,10 +1,10 @@
-//! Why a status file cannot be used, with the place and what to do.
+//! Errors of status files, with the place and the remedy.
 
 use std::path::PathBuf;
 
 use super::file::{FORMAT, VERSION};
 
-/// Why a status file cannot be used.
+/// Error that explains why a status file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PoError {
     /// The file cannot be read.
@@ -12,7 +12,7 @@ pub enum PoError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
     /// The file cannot be written.
@@ -20,20 +20,20 @@ pub enum PoError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The file is something else.
+    /// The file has another format.
     #[error("{}: expected a po.json (format `{FORMAT}`), found {found}; {help}", path.display())]
     OtherFormat {
         /// The file.
         path: PathBuf,
-        /// What it seems to be.
+        /// The format that the file seems to have.
         found: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
-    /// A version that is not known here.
+    /// The file has an unknown version.
     #[error("{}: version {found} of `{FORMAT}` is not known, only version {VERSION}; write the file again with `bsym po`", path.display())]
     OtherVersion {
         /// The file.
@@ -41,7 +41,7 @@ pub enum PoError {
         /// Its version.
         found: String,
     },
-    /// It is not JSON, or a member is missing or wrong.
+    /// The file is not JSON, or a member is missing or wrong.
     #[error("{}:{line}:{column}: {message}{}", path.display(), at(json_path))]
     Invalid {
         /// The file.
@@ -52,20 +52,20 @@ pub enum PoError {
         column: usize,
         /// Place in the JSON value.
         json_path: String,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// Members do not fit together.
+    /// Members contradict each other.
     #[error("{}: {message}, at `{json_path}`", path.display())]
     Inconsistent {
         /// The file.
         path: PathBuf,
         /// Place in the JSON value.
         json_path: String,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
     },
-    /// A file of another tool is wrong at a place.
+    /// A file of another tool has an error at a place.
     #[error("{}:{line}:{column}: {message}; {help}", path.display())]
     Tool {
         /// The file, or the archive with the file in it.
@@ -74,34 +74,34 @@ pub enum PoError {
         line: usize,
         /// Column, from 1.
         column: usize,
-        /// What is wrong.
+        /// Description of the error.
         message: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
-    /// A file that lacks something it needs.
+    /// A file lacks data that it needs.
     #[error("{}: {message}; {help}", path.display())]
     NoStatus {
         /// The file or folder.
         path: PathBuf,
-        /// What is missing.
+        /// The missing data.
         message: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// A folder or an archive cannot be read.
     #[error(transparent)]
     Archive(#[from] bsym_language::files::ReadError),
-    /// It speaks of another machine.
+    /// The file is about another machine.
     #[error("{}: this is about {found}, not about {machine}; {help}", path.display())]
     OtherMachine {
         /// The file.
         path: PathBuf,
         /// The machine at hand.
         machine: String,
-        /// What the file speaks of.
+        /// The machine that the file is about.
         found: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
 }

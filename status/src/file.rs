@@ -19,26 +19,26 @@ pub struct PoFile {
     pub format: String,
     /// Always [`VERSION`].
     pub version: u32,
-    /// What it is about.
+    /// The model that the file is about.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<About>,
-    /// The files it was made from.
+    /// The files that it was made from.
     pub sources: Vec<SourceFile>,
-    /// What the obligations were generated from.
+    /// The components that the obligations were generated from.
     #[serde(default)]
     pub components: Vec<Component>,
     /// The obligations.
     pub obligations: Vec<Obligation>,
-    /// Parts of the model that no obligation is about although B asks for one, in words.
+    /// Parts of the model that no obligation is about although B requires one, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_checked: Vec<String>,
-    /// Parts of the model without obligations of their own, because nothing can be encoded there yet.
+    /// Parts of the model without obligations of their own, because they cannot be encoded yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
     /// Hypotheses that contradict each other, with the obligations that follow from that alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub contradictory: Vec<Contradictory>,
-    /// Counts for people; they have to be right.
+    /// Counts for readers; they must be right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
 }
@@ -51,7 +51,7 @@ pub struct LeftOut {
     pub part: String,
     /// Says why, in lower case and without a full stop.
     pub reason: String,
-    /// The file that it is written in.
+    /// The file with the part.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Line in this file, counted from 1.
@@ -66,9 +66,9 @@ pub struct Contradictory {
     /// The event that can never happen; absent where axioms or axioms and invariants contradict each other.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<String>,
-    /// Hypotheses that have no model together. None of them is known to be needless.
+    /// Hypotheses that have no model together. None of them is known to be redundant.
     pub core: Vec<Hypothesis>,
-    /// Whether another form says the same, or deferred sets with few elements.
+    /// `true` if another form, or deferred sets with few elements, confirms the contradiction.
     pub confirmed: bool,
     /// Names of the discharged obligations that have all of them as hypotheses.
     pub obligations: Vec<String>,
@@ -78,14 +78,14 @@ pub struct Contradictory {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Hypothesis {
-    /// What it is.
+    /// Role of the hypothesis.
     pub role: TargetRole,
     /// Label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
     /// Text.
     pub text: String,
-    /// The file that it is written in.
+    /// The file with the hypothesis.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// Line in this file, counted from 1.
@@ -93,7 +93,7 @@ pub struct Hypothesis {
     pub line: Option<u32>,
 }
 
-/// What a file is about.
+/// Model that a file is about.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct About {
@@ -106,16 +106,16 @@ pub struct About {
     /// Language.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub language: Option<Language>,
-    /// The scope of the proofs, where they were made for one.
+    /// The scope of the proofs, if they were made for one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<PoScope>,
 }
 
-/// Sizes and bounds that proofs were made for.
+/// Sizes and bounds for which proofs were made.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PoScope {
-    /// Sizes of deferred sets; one that is missing has any size.
+    /// Sizes of deferred sets; a missing one has any size.
     pub sizes: BTreeMap<String, usize>,
     /// `MAXINT` as decimal text.
     pub maxint: String,
@@ -140,9 +140,9 @@ pub struct SourceFile {
     pub id: String,
     /// Relative path; archive members as `a.zip!/dir/f`.
     pub path: String,
-    /// What kind of file.
+    /// Kind of the file.
     pub kind: SourceKind,
-    /// What it contributed.
+    /// Its contribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
     /// SHA-256 of its bytes, in hexadecimal.
@@ -153,7 +153,7 @@ pub struct SourceFile {
     /// The program that wrote it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exporter: Option<String>,
-    /// How far it can be relied on.
+    /// Level of trust.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trust: Option<Trust>,
 }
@@ -185,7 +185,7 @@ pub enum SourceKind {
     Bsym,
 }
 
-/// What a file contributed.
+/// Contribution of a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -196,7 +196,7 @@ pub enum Role {
     Proofs,
 }
 
-/// How far a file can be relied on.
+/// Levels of trust in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -214,7 +214,7 @@ pub struct Component {
     pub name: String,
     /// Kind.
     pub kind: ComponentKind,
-    /// What it refines.
+    /// The component that it refines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refines: Option<String>,
     /// Contexts that it sees, or that a context extends.
@@ -222,10 +222,10 @@ pub struct Component {
     pub sees: Vec<String>,
     /// Hash of everything in it.
     pub model_hash: String,
-    /// Hash of sets, constants, variables, their types, and the bounds it sets.
+    /// Hash of sets, constants, variables, their types, and the bounds that it sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub declarations_hash: Option<String>,
-    /// Properties and constraints, with those that a flag added.
+    /// Properties and constraints, including those that a flag added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axioms: Option<Vec<NamedPredicate>>,
     /// Invariant conjuncts.
@@ -259,7 +259,7 @@ pub struct NamedPredicate {
     /// Position from 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub index: Option<usize>,
-    /// It is a theorem.
+    /// `true` for a theorem.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub theorem: bool,
     /// Text.
@@ -291,7 +291,7 @@ pub struct Obligation {
     pub id: String,
     /// Component it belongs to.
     pub component: String,
-    /// What has to be proved.
+    /// Kind of the proof obligation.
     pub kind: Kind,
     /// Event; `INITIALISATION` for the initialisation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,7 +304,7 @@ pub struct Obligation {
     pub target: Option<Target>,
     /// Outcome.
     pub status: Status,
-    /// Several goals that make one pair.
+    /// Counts of the goals, if several goals make one pair.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parts: Option<Parts>,
     /// Provers.
@@ -313,36 +313,36 @@ pub struct Obligation {
     /// Rodin's confidence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<i64>,
-    /// Proved by hand.
+    /// `true` if it was proved by hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub manual: Option<bool>,
-    /// The proof depends on more than the sequent.
+    /// `true` if the proof depends on more than the sequent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_dependent: Option<bool>,
-    /// Of our own proofs: whether there is one in another form as well, or where the deferred sets are small.
+    /// For proofs of bsym: `true` if it was also proved in another form, or for small deferred sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confirmed: Option<bool>,
-    /// Known to be for another text.
+    /// `true` if it is known to be for another text.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// Why.
+    /// The reason why it is stale.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stale_reason: Option<String>,
-    /// Why event and target were not found.
+    /// The reason why event and target were not found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unmatched: Option<String>,
-    /// Where it comes from.
+    /// The origin of the obligation and its status.
     pub source: Origin,
     /// The sequent as text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sequent: Option<serde_json::Value>,
-    /// A certificate of our own.
+    /// A certificate of bsym.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub certificate: Option<serde_json::Value>,
 }
 
 impl Obligation {
-    /// An obligation about which nothing but its name is known yet.
+    /// Creates an obligation of which only the name is known.
     pub fn new(component: &str, name: &str) -> Obligation {
         Obligation {
             id: format!("{component}/{name}"),
@@ -399,17 +399,17 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word in the file.
+    /// Returns the word in the file.
     pub fn word(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
     }
 }
 
-/// What an obligation is about.
+/// Predicate that an obligation is about.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Target {
-    /// What it is.
+    /// Role of the predicate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<TargetRole>,
     /// Label, or `#` and the position from 0.
@@ -432,7 +432,7 @@ pub struct Target {
     pub hash: Option<String>,
 }
 
-/// What a target is.
+/// Role of a target.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]
@@ -449,12 +449,12 @@ pub enum TargetRole {
 }
 
 impl TargetRole {
-    /// The word in the file.
+    /// Returns the word in the file.
     pub fn word(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
     }
 
-    /// The role of an element of Event-B, by the name that Rodin gives to its kind.
+    /// Returns the role of an element of Event-B, by the name that Rodin gives to its kind.
     pub(crate) fn of_element(kind: &str) -> Option<TargetRole> {
         Some(match kind {
             "invariant" => TargetRole::Invariant,
@@ -482,35 +482,35 @@ pub enum Status {
     Broken,
     /// True by the frame or by typing, equal to a hypothesis, or an identity.
     Trivial,
-    /// The sequent has a counterexample. That is no counterexample of the machine: the state before
-    /// may be unreachable.
+    /// The sequent has a counterexample. That is not a counterexample of the machine, because the state before may be
+    /// unreachable.
     Refuted,
     Unknown,
 }
 
 impl Status {
-    /// Whether it is proved, or nothing is to be proved.
+    /// Returns whether it is proved, or nothing needs to be proved.
     pub fn is_discharged(self) -> bool {
         matches!(self, Status::Discharged | Status::Trivial)
     }
 
-    /// The word in the file.
+    /// Returns the word in the file.
     pub fn word(self) -> String {
         serde_json::to_value(self).ok().and_then(|v| v.as_str().map(String::from)).unwrap_or_default()
     }
 }
 
-/// Several goals that make one pair.
+/// Counts of several goals that make one pair.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parts {
     /// Number of goals.
     pub total: u64,
-    /// Proved ones.
+    /// Number of proved goals.
     pub proved: u64,
 }
 
-/// Where an obligation and its status come from.
+/// Origin of an obligation and its status.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Origin {
@@ -529,12 +529,12 @@ pub struct Origin {
     /// The tool's stamp.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamp: Option<i64>,
-    /// How event and target were found.
+    /// Method by which event and target were found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapped_by: Option<MappedBy>,
 }
 
-/// How event and target of an obligation were found.
+/// Methods by which event and target of an obligation are found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)]
@@ -551,13 +551,13 @@ pub enum MappedBy {
 }
 
 impl PoFile {
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn to_text(&self) -> String {
         // A value of these types always has a JSON text.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Makes the names of obligations unique: labels need not be, names must.
+    /// Makes the names of obligations unique: labels need not be unique, names must be.
     pub fn name_apart(&mut self) {
         let mut used = BTreeMap::new();
         for o in &mut self.obligations {

@@ -1,10 +1,10 @@
-//! Pairs that need no obligation: our own check, whatever a tool says.
+//! Pairs that need no obligation: bsym's own check, independent of any tool.
 
 use bsym_language::model::truth::is_whole_type;
 use bsym_language::model::*;
 use bsym_language::walk::Names;
 
-/// Who says so, if a pair needs no proof.
+/// Returns the prover name of the check by which a pair needs no proof, if there is one.
 pub fn without_obligation(model: &Model, event: Option<usize>, p: &Pred) -> Option<&'static str> {
     if event.is_some() && frame_agrees(model, event, p).is_ok() {
         Some("bsym:frame")
@@ -15,7 +15,7 @@ pub fn without_obligation(model: &Model, event: Option<usize>, p: &Pred) -> Opti
     }
 }
 
-/// Whether the event changes nothing that the conjunct speaks of, or what it changes.
+/// Checks that the event changes no variable of the conjunct. The error names what it changes.
 pub fn frame_agrees(model: &Model, event: Option<usize>, p: &Pred) -> Result<(), String> {
     let Some(event) = event else {
         return Err("it is called trivial, and the initialisation has no state before it".into());
@@ -32,7 +32,7 @@ pub fn frame_agrees(model: &Model, event: Option<usize>, p: &Pred) -> Result<(),
     }
 }
 
-/// Whether a predicate says no more than the types of names do.
+/// Returns whether a predicate says no more than the types of names do.
 fn is_typing(p: &Pred) -> bool {
     match &p.kind {
         PredKind::True => true,
@@ -42,7 +42,7 @@ fn is_typing(p: &Pred) -> bool {
     }
 }
 
-/// Names, and couples of them: they always have a value.
+/// Returns whether an expression is a name or a couple of names, which always has a value.
 fn is_plain(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Var(_) | ExprKind::Const(_) => true,

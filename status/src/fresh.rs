@@ -1,4 +1,4 @@
-//! Freshness: whether what was proved is still what the machine says.
+//! Freshness: whether a proof is still about the present text of the machine.
 //!
 //! An obligation (event, conjunct) depends on the declarations, the axioms, the event and the
 //! target, and, except for the initialisation, on the conjuncts that were its hypotheses. What the
@@ -13,8 +13,8 @@
 //! 7. where something is not recorded, the whole machine has to be the same: by the SHA-256 of all
 //!    its files, or by `model_hash`.
 //!
-//! So a change elsewhere, in a comment or in another operation, takes nothing away, and a file that
-//! records little is used only for exactly the files it was made from.
+//! So a change elsewhere, in a comment or in another operation, invalidates nothing, and a file with few records is
+//! used only for exactly the files it was made from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,11 +25,11 @@ use super::digest;
 use super::file::{Component, NamedPredicate, Obligation, PoFile, PoScope, Role, SourceKind};
 use super::matching::{Agreement, Texts};
 
-/// What is compared, computed once for a file and a model.
+/// Data for the comparison, computed once for a file and a model.
 pub(super) struct Freshness {
-    /// Why nothing in the file can be used.
+    /// The reason why nothing in the file can be used.
     nothing: Option<String>,
-    /// Why nothing about an event can be used.
+    /// The reason why nothing about an event can be used.
     no_event: Option<String>,
     events: BTreeMap<String, Option<String>>,
     recorded_all: bool,
@@ -92,7 +92,7 @@ impl Freshness {
         self.events = c.events.iter().map(|e| (e.name.clone(), e.hash.clone())).collect();
     }
 
-    /// Why an obligation that was matched to `event` and to conjunct `index` must not be used.
+    /// Returns why an obligation that was matched to `event` and to conjunct `index` must not be used.
     pub(super) fn stale(
         &self,
         o: &Obligation,
@@ -106,13 +106,13 @@ impl Freshness {
         self.reason(o, Some((model, event)), agreement)
     }
 
-    /// Why an obligation about a part of `event` must not be used.
+    /// Returns why an obligation about a part of `event` must not be used.
     pub(super) fn stale_event(&self, o: &Obligation, model: &Model, event: Option<usize>) -> Option<String> {
         // The part is in the event.
         self.reason(o, Some((model, event)), Agreement::Yes)
     }
 
-    /// Why an obligation about a predicate of states must not be used.
+    /// Returns why an obligation about a predicate of states must not be used.
     pub(super) fn stale_state(&self, o: &Obligation, agreement: Agreement) -> Option<String> {
         self.reason(o, None, agreement)
     }
@@ -160,7 +160,7 @@ impl Freshness {
     }
 }
 
-/// Every file that the model was read from is recorded with its present content.
+/// Returns whether every file that the model was read from is recorded with its present content.
 pub(super) fn same_files(file: &PoFile, model: &Model) -> bool {
     let recorded: BTreeSet<String> = file
         .sources
@@ -173,7 +173,7 @@ pub(super) fn same_files(file: &PoFile, model: &Model) -> bool {
     files.peek().is_some() && files.all(|(_, s)| recorded.contains(&digest::source(s)))
 }
 
-/// Why proofs for one scope say nothing about another one.
+/// Returns why proofs for one scope do not apply to another.
 fn other_scope(recorded: Option<&PoScope>, model: &Model, scope: &PoScope) -> Option<String> {
     let default = PoScope {
         sizes: BTreeMap::new(),

@@ -1,8 +1,8 @@
-//! From proof status in a file to the pairs that count as proven for a model.
+//! Import of proof status from a file: the pairs that count as proven for a model.
 //!
-//! An entry is used if it is about a pair (event, conjunct) of this machine, its status counts, it
-//! is fresh ([`fresh`](super::fresh)), and no other entry about the same pair says otherwise. Every
-//! other entry is reported with the reason.
+//! An entry is used if it is about a pair (event, conjunct) of this machine, its status counts, it is fresh
+//! ([`fresh`](super::fresh)), and no other entry about the same pair contradicts it. Every other entry is reported with
+//! the reason.
 
 mod answers;
 
@@ -22,25 +22,25 @@ use super::own;
 use super::sources::{Converted, convert};
 use crate::proven::{Check, Level, Pair, PairStatus, ProofStatus};
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Debug, Default)]
 pub struct ImportOptions {
-    /// Count `reviewed` as proven.
+    /// Counts `reviewed` as proven.
     pub trust_reviewed: bool,
     /// The scope of the run: status for other bounds or sizes is stale.
     pub scope: Option<PoScope>,
 }
 
-/// One entry of the file and what became of it.
+/// One entry of the file with the result of its import.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// Its name in the file.
     pub id: String,
-    /// What had to be proved.
+    /// The kind of its obligation.
     pub kind: Kind,
     /// The pair that it was matched to.
     pub pair: Option<Pair>,
-    /// Why it is not used; for a used one, what it rests on.
+    /// The reason why it is not used; for a used entry, its basis.
     pub reason: String,
 }
 
@@ -53,24 +53,24 @@ pub struct Import {
     pub status: ProofStatus,
     /// Entries behind `status`.
     pub used: Vec<Entry>,
-    /// Proved for a text that is not the machine's any more.
+    /// Entries proved for a text that the machine no longer has.
     pub stale: Vec<Entry>,
-    /// Proved for something that the machine does not have.
+    /// Entries proved for a part that the machine does not have.
     pub unmatched: Vec<Entry>,
     /// Entries about the same pair that contradict one another, or with a label that is not unique.
     pub ambiguous: Vec<Entry>,
-    /// Not proved, or about something else than a pair.
+    /// Entries that are not proved, or not about a pair.
     pub ignored: Vec<Entry>,
     /// Used entries that are only reviewed.
     pub reviewed: usize,
-    /// Pairs in `status` that need no obligation, as our own check says: the event writes nothing that
-    /// the conjunct reads, or the conjunct says no more than a type.
+    /// Pairs in `status` that need no obligation, by bsym's own check: the event writes nothing that the conjunct
+    /// reads, or the conjunct says no more than a type.
     pub trivial: Vec<Pair>,
     /// The pairs that are not in `status`.
     pub open: Vec<Open>,
     /// The checks of steps and states that are not in `status`.
     pub open_checks: Vec<OpenCheck>,
-    /// What else is to be said about the files.
+    /// Further messages about the files.
     pub warnings: Vec<String>,
 }
 
@@ -79,9 +79,9 @@ pub struct Import {
 pub struct Open {
     /// The pair.
     pub pair: Pair,
-    /// What kind of reason.
+    /// Kind of the reason.
     pub kind: OpenKind,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
@@ -90,20 +90,20 @@ pub struct Open {
 pub struct OpenCheck {
     /// The check.
     pub check: Check,
-    /// What kind of reason.
+    /// Kind of the reason.
     pub kind: OpenKind,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
-/// Why a pair or a check is open.
+/// Reasons why a pair or a check is open.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OpenKind {
     /// Its obligation is not proved.
     Unproven,
     /// Its obligation is only reviewed.
     Reviewed,
-    /// Its proof does not fit its obligation any more.
+    /// Its proof no longer fits its obligation.
     Broken,
     /// It was proven for another text.
     Stale,
@@ -113,12 +113,12 @@ pub enum OpenKind {
     Hypothesis,
     /// It is proven for the abstract event, and the refinement is not.
     Refinement,
-    /// Nothing is said about it.
+    /// There is no entry about it.
     NoObligation,
 }
 
 impl OpenKind {
-    /// In a word.
+    /// Returns the reason as one word.
     pub fn word(self) -> &'static str {
         match self {
             OpenKind::Unproven => "unproven",
@@ -134,7 +134,7 @@ impl OpenKind {
 }
 
 impl Import {
-    /// Number of used pairs by level.
+    /// Returns the number of used pairs by level.
     pub fn levels(&self) -> BTreeMap<Level, usize> {
         let mut levels = BTreeMap::new();
         for (_, s) in self.status.iter() {
@@ -148,13 +148,13 @@ impl Import {
 /// ProB package, the files of Atelier B.
 ///
 /// # Errors
-/// A file that cannot be read, is damaged, says nothing about proofs, or is about another machine.
+/// A file that cannot be read, is damaged, has no proof data, or is about another machine.
 pub fn read_status(path: &Path, model: &Model, options: &ImportOptions) -> Result<Import, PoError> {
     let Converted { file, warnings } = convert(path, Path::new(""))?;
     Ok(Import { warnings, ..import(path, &file, model, options)? })
 }
 
-/// The status that a file has for a model; the path is for messages.
+/// Returns the status that a file has for a model; the path is for messages.
 ///
 /// # Errors
 /// [`PoError::OtherMachine`]
@@ -186,7 +186,7 @@ pub fn import(path: &Path, file: &PoFile, model: &Model, options: &ImportOptions
     for o in &file.obligations {
         reader.entry(o);
     }
-    // A status of exactly these files is about this machine, even if nothing in it fits.
+    // A status of exactly these files is about this machine, even if no entry fits.
     if reader.about_pairs && reader.matched == 0 && !reader.freshness.same_files {
         return Err(PoError::OtherMachine {
             path: path.to_path_buf(),
@@ -223,9 +223,9 @@ struct Reader<'a> {
     hypotheses: Hypotheses<'a>,
     out: Import,
     proved: Vec<Proved<'a>>,
-    /// What entries say against an event of a component and a conjunct.
+    /// Reasons of entries against an event of a component and a conjunct.
     against: BTreeMap<(usize, Option<&'a str>, usize), String>,
-    /// Why a pair is not proven.
+    /// Reasons why pairs are not proven.
     reasons: BTreeMap<Pair, (OpenKind, String)>,
     /// Obligations that make no pair.
     others: Vec<&'a Obligation>,
@@ -284,13 +284,13 @@ impl<'a> Reader<'a> {
         self.proved.push(Proved { obligation: o, level, conjuncts });
     }
 
-    /// The pair of an entry, of the first event that it is about.
+    /// Returns the pair of an entry, for the first event that it is about.
     fn pair(&self, o: &Obligation, level: usize, conjuncts: &[usize]) -> Option<Pair> {
         let event = self.levels.events_of(self.model, level, event_name(o)).first().copied()?;
         Some((event.map(|e| EventId(e as u32)), *conjuncts.first()?))
     }
 
-    /// Remembers why pairs are open.
+    /// Notes why pairs are open.
     fn note(&mut self, o: &Obligation, level: usize, conjuncts: &[usize], kind: OpenKind, reason: &str) {
         for event in self.levels.events_of(self.model, level, event_name(o)) {
             for &i in conjuncts {
@@ -300,7 +300,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether an entry's status counts, or why not.
+    /// Checks that an entry's status counts. The error gives the reason.
     fn counts(&self, o: &Obligation, level: usize, conjuncts: &[usize]) -> Result<(), (OpenKind, String)> {
         match o.status {
             Status::Discharged => {}
@@ -327,14 +327,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Entries of the model itself: used, unless something is against it.
+    /// Uses the entries of the model itself, unless another entry contradicts them.
     fn settle(&mut self) {
         let (own, inherited): (Vec<_>, Vec<_>) =
             std::mem::take(&mut self.proved).into_iter().partition(|p| p.level == 0);
         for p in own {
             let o = p.obligation;
             let event = find_event(o, self.model).ok().flatten();
-            // Conjuncts with the same text are all proven by it; one of them stands for them.
+            // It proves all conjuncts with the same text; one of them represents them.
             let Some(&index) = p.conjuncts.first() else { continue };
             let event_id = event.map(|e| EventId(e as u32));
             let entry = |reason: String| Entry {
@@ -378,7 +378,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Entries of abstractions: they hold for the events whose refinement is proven.
+    /// Uses the entries of abstractions: they hold for the events whose refinement is proven.
     fn inherit(&mut self) {
         for p in std::mem::take(&mut self.proved) {
             let o = p.obligation;
@@ -417,7 +417,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a proof for an abstract event carries over to an event of the model, or why not.
+    /// Checks that a proof for an abstract event carries over to an event of the model. The error gives the reason.
     fn inherited(
         &mut self,
         o: &'a Obligation,
@@ -430,7 +430,7 @@ impl<'a> Reader<'a> {
         }
         let start = event.map_or(INITIALISATION, |e| self.model.events[e].name.as_str());
         let way = self.levels.way(start, level_of);
-        // Merged events: the conjunct has to be proven for each of them.
+        // For merged events, the conjunct must be proven for each of them.
         let own = event_name(o).unwrap_or(INITIALISATION);
         for other in way.last().into_iter().flatten().filter(|e| **e != own) {
             let reason = format!("{start} refines {other} as well, which is not known to preserve it");
@@ -478,7 +478,7 @@ impl<'a> Reader<'a> {
         Ok(status)
     }
 
-    /// Pairs that need no obligation, and the reasons of those that are open.
+    /// Adds the pairs that need no obligation, and the reasons of those that are open.
     fn finish(mut self) -> Import {
         let events = std::iter::once(None).chain((0..self.model.events.len()).map(Some));
         for event in events {

@@ -1,4 +1,4 @@
-//! The levels of a refinement, and what proofs rest on, as a status file has them.
+//! The levels of a refinement, and the hypotheses of proofs, as recorded in a status file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +19,7 @@ impl<'a> Levels<'a> {
         let mut levels = Levels { names: vec![main], components: vec![find(file, main)] };
         while let Some(next) = levels.components.last().copied().flatten().and_then(|c| c.refines.as_deref())
         {
-            // A machine that refines itself through others is none of Rodin's.
+            // A machine that refines itself through others cannot come from Rodin.
             if levels.names.contains(&next) {
                 break;
             }
@@ -29,17 +29,17 @@ impl<'a> Levels<'a> {
         levels
     }
 
-    /// The level of a component.
+    /// Returns the level of a component.
     pub fn of(&self, component: &str) -> Option<usize> {
         self.names.iter().position(|n| *n == component)
     }
 
-    /// What is recorded of the component of a level.
+    /// Returns the recorded component of a level.
     pub fn component(&self, level: usize) -> Option<&'a Component> {
         self.components.get(level).copied().flatten()
     }
 
-    /// Whether an abstraction has the event of an obligation, or why not.
+    /// Checks that an abstraction has the event of an obligation. The error gives the reason.
     pub fn knows(&self, level: usize, o: &Obligation) -> Result<(), String> {
         let Some(event) = o.event.as_deref() else {
             return if o.kind == Kind::InvEst { Ok(()) } else { Err("it names no event".into()) };
@@ -51,7 +51,7 @@ impl<'a> Levels<'a> {
         Err(format!("{} has no event `{event}`", self.names[level]))
     }
 
-    /// Names of the events that an event of the machine refines at each level down to `last`.
+    /// Returns the names of the events that an event of the machine refines at each level down to `last`.
     pub fn way(&self, event: &'a str, last: usize) -> Vec<BTreeSet<&'a str>> {
         let mut way = vec![BTreeSet::from([event])];
         for component in self.components.iter().take(last) {
@@ -68,7 +68,7 @@ impl<'a> Levels<'a> {
         way
     }
 
-    /// The events of the model that an event of a level stands for; `None` is the initialisation.
+    /// Returns the events of the model that an event of a level stands for; `None` is the initialisation.
     pub fn events_of(&self, model: &Model, level: usize, event: Option<&str>) -> Vec<Option<usize>> {
         let Some(event) = event else { return vec![None] };
         let is_one = |e: &usize| {
@@ -95,12 +95,12 @@ fn find<'a>(file: &'a PoFile, name: &str) -> Option<&'a Component> {
     file.components.iter().find(|c| c.name == name)
 }
 
-/// What proofs rest on besides the invariant, where it is open.
+/// Open hypotheses of proofs besides the invariant.
 pub(super) struct Hypotheses<'a> {
     theorems: Vec<&'a Obligation>,
-    /// Conditions of conjuncts to have a value, by component and key.
+    /// Well-definedness conditions of conjuncts, by component and key.
     conditions: BTreeMap<(&'a str, &'a str), &'a str>,
-    /// What a component takes hypotheses from, itself included; not known where nothing is recorded.
+    /// The components that a component takes hypotheses from, itself included; unknown if nothing is recorded.
     seen: BTreeMap<&'a str, BTreeSet<&'a str>>,
 }
 
@@ -121,14 +121,14 @@ impl<'a> Hypotheses<'a> {
         }
     }
 
-    /// A theorem or a condition that a proof may rest on, and that is open.
+    /// Returns an open theorem or condition that a proof may rest on.
     pub fn open(&self, o: &Obligation) -> Option<String> {
         let component = self.seen.get(o.component.as_str());
         let may_use = |t: &&&Obligation| match component {
             Some(seen) if !seen.contains(t.component.as_str()) => false,
-            // The initialisation has no state before it: only the axioms are there.
+            // The initialisation has no state before it: only the axioms are available.
             _ if o.kind == Kind::InvEst => t.kind == Kind::AxmThm,
-            // A theorem among the guards is one of this event.
+            // A theorem among the guards is available only to this event.
             _ => t.event.is_none() || t.component != o.component || t.event == o.event,
         };
         if let Some(theorem) = self.theorems.iter().find(may_use) {
@@ -141,7 +141,7 @@ impl<'a> Hypotheses<'a> {
     }
 }
 
-/// A component, its abstractions, and all contexts that they see.
+/// Returns a component, its abstractions, and all contexts that they see.
 fn seen<'a>(file: &'a PoFile, name: &'a str) -> BTreeSet<&'a str> {
     let mut found = BTreeSet::new();
     let mut todo = vec![name];

@@ -1,5 +1,5 @@
 #![doc = include_str!("../README.md")]
-// In the order in which a value goes through them: what a file says, ...
+// In the order in which a value goes through them: the content of a file, ...
 pub mod error;
 pub mod file;
 
@@ -8,13 +8,13 @@ pub mod parse;
 pub mod path;
 pub mod sources;
 
-// ... what the machine says, ...
+// ... the content of the machine, ...
 pub mod component;
 pub mod digest;
 
 mod own;
 
-// ... which entry is about what, and whether it still is, ...
+// ... the matching of entries, and their freshness, ...
 mod levels;
 mod matching;
 
@@ -23,7 +23,7 @@ mod fresh;
 mod checks;
 pub mod frame;
 
-// ... and what counts as proven.
+// ... and the facts that count as proven.
 pub mod import;
 
 pub mod proven;

@@ -1,4 +1,4 @@
-//! Which event and which conjuncts of a model an obligation is about.
+//! Matching of an obligation to its event and conjuncts in a model.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,7 +8,7 @@ use bsym_language::model::{Conjunct, Model, Notation};
 use super::digest;
 use super::file::{Kind, NamedPredicate, Obligation, PoFile, Target};
 
-/// The name of the component that a conjunct was written in, with the prefix of its instance.
+/// Returns the name of the component that a conjunct was written in, with the prefix of its instance.
 pub(crate) fn owner(model: &Model, conjunct: &Conjunct) -> String {
     match model.components.get(conjunct.origin.index()) {
         None => model.name.clone(),
@@ -19,18 +19,18 @@ pub(crate) fn owner(model: &Model, conjunct: &Conjunct) -> String {
 /// Key of an obligation about all conjuncts of its component at once.
 pub(crate) const ALL: &str = "*";
 
-/// Positions of the conjuncts of a component, in order.
+/// Returns the positions of the conjuncts of a component, in order.
 fn of_owner(model: &Model, name: &str) -> Vec<usize> {
     (0..model.invariant.len()).filter(|&i| owner(model, &model.invariant[i]) == name).collect()
 }
 
-/// What the conjunct at a position among those of a component is; `None` for one that speaks of an
-/// abstraction and is not checked on states. The order is that of the text.
+/// Returns the conjunct at a position among those of a component; the inner `None` is one about an abstraction, which
+/// is not checked on states. The order is that of the text.
 fn at_position(model: &Model, name: &str, position: usize) -> Option<Option<usize>> {
     in_order(model, name).get(position).copied()
 }
 
-/// All conjuncts of a component in the order of the text.
+/// Returns all conjuncts of a component in the order of the text.
 fn in_order(model: &Model, name: &str) -> Vec<Option<usize>> {
     let mut all: Vec<(u32, u32, Option<usize>)> = of_owner(model, name)
         .into_iter()
@@ -42,7 +42,7 @@ fn in_order(model: &Model, name: &str) -> Vec<Option<usize>> {
     all.into_iter().map(|(_, _, i)| i).collect()
 }
 
-/// Position of the event; `None` is the initialisation.
+/// Returns the position of the event; `None` is the initialisation.
 pub(super) fn find_event(o: &Obligation, model: &Model) -> Result<Option<usize>, String> {
     match o.event.as_deref() {
         None if o.kind == Kind::InvEst => Ok(None),
@@ -55,17 +55,17 @@ pub(super) fn find_event(o: &Obligation, model: &Model) -> Result<Option<usize>,
     }
 }
 
-/// The conjuncts that an obligation of a tool is about.
+/// Conjuncts that an obligation of a tool is about.
 pub(super) enum Matched {
     /// Conjuncts with the same text.
     At(Vec<usize>),
-    /// None, and why.
+    /// No conjunct, with the reason.
     Nowhere(String),
-    /// Several that differ, and why.
+    /// Several conjuncts that differ, with the reason.
     Ambiguous(String),
 }
 
-/// By label, else by position if the text there agrees, else by text.
+/// Finds the target by label, else by position if the text there agrees, else by text.
 pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> Matched {
     let Some(target) = &o.target else { return Matched::Nowhere("it names no invariant".into()) };
     let owner = target.owner.as_ref().unwrap_or(&o.component);
@@ -73,7 +73,7 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> M
     if own.is_empty() {
         return Matched::Nowhere(format!("{} has no conjunct from {owner}", model.name));
     }
-    // Another way to split the invariant makes other positions.
+    // Another splitting of the invariant makes other positions.
     let there = in_order(model, owner).len();
     if let Some(&n) = texts.counted.get(owner).filter(|&&n| n != there && n > 0) {
         return Matched::Nowhere(format!(
@@ -110,11 +110,11 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> M
         .and_then(|i: usize| at_position(model, owner, i));
     let same = texts.everywhere(target, model, &own);
     if !same.is_empty() {
-        // The position decides between conjuncts of the same text, which makes no difference.
+        // The position chooses between conjuncts of the same text, which makes no difference.
         return Matched::At(same);
     }
     match position {
-        // Without label and text the position is all there is; freshness says whether it is enough.
+        // Without label and text only the position is known; the freshness check decides whether it suffices.
         Some(Some(i)) if named.is_none() => Matched::At(vec![i]),
         Some(None) => Matched::Nowhere("it speaks of the abstraction, and is not checked on states".into()),
         _ => Matched::Nowhere(match (named, &target.text) {
@@ -129,7 +129,7 @@ pub(super) fn find_target(o: &Obligation, model: &Model, texts: &mut Texts) -> M
 pub(super) struct Texts {
     model: Model,
     hashes: HashMap<String, Option<String>>,
-    /// Numbers of conjuncts of components that have nothing but positions.
+    /// Numbers of conjuncts of components that record only positions.
     counted: HashMap<String, usize>,
 }
 
@@ -138,7 +138,7 @@ impl Texts {
         Texts { model: model.clone(), hashes: HashMap::new(), counted: HashMap::new() }
     }
 
-    /// Takes note of components whose conjuncts are known by position only.
+    /// Notes components whose conjuncts are known by position only.
     pub(super) fn count(mut self, file: &PoFile) -> Texts {
         let blank = |p: &NamedPredicate| p.label.is_none() && p.hash.is_none() && p.text.is_empty();
         for c in file.components.iter().filter(|c| c.invariants.iter().all(blank)) {
@@ -147,9 +147,9 @@ impl Texts {
         self
     }
 
-    /// Hash of a text, if it is a predicate of the model.
+    /// Returns the hash of a text, if it is a predicate of the model.
     pub(super) fn hash(&mut self, text: &str) -> Option<String> {
-        // The text of another notation would be read as something else.
+        // The text of another notation would be misread.
         if self.model.notation != Notation::ClassicalB {
             return None;
         }
@@ -162,7 +162,7 @@ impl Texts {
         hash
     }
 
-    /// Conjuncts that are what the target says.
+    /// Returns the conjuncts that agree with the target.
     fn everywhere(&mut self, target: &Target, model: &Model, own: &[usize]) -> Vec<usize> {
         let all = || own.iter().copied();
         let hash_of = |i: usize| digest::predicate(model, &model.invariant[i].pred);
@@ -184,17 +184,17 @@ impl Texts {
     }
 }
 
-/// Whether a target says what a conjunct says.
+/// Agreement between a target and a conjunct.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Agreement {
     Yes,
     No,
-    /// The target has no hash, and no text or one that cannot be read by itself.
+    /// The target has no hash, and no text or one that cannot be read on its own.
     Unknown,
 }
 
 impl Texts {
-    /// Whether a recorded target is this conjunct.
+    /// Compares a recorded target with this conjunct.
     pub(super) fn agree(&mut self, t: &Target, model: &Model, conjunct: &Conjunct) -> Agreement {
         let hash = digest::predicate(model, &conjunct.pred);
         if t.hash.as_ref() == Some(&hash) {
@@ -204,14 +204,14 @@ impl Texts {
             Some(text) if self.hash(text) == Some(hash) => Agreement::Yes,
             // A text may use definitions, and these may have changed.
             Some(text) if t.hash.is_none() && fold(text) == fold(&conjunct.text) => Agreement::Unknown,
-            // The same predicate of Event-B has many spellings.
+            // A predicate of Event-B has many spellings.
             Some(_) if t.hash.is_none() && model.notation == Notation::EventB => Agreement::Unknown,
             None if t.hash.is_none() => Agreement::Unknown,
             _ => Agreement::No,
         }
     }
 
-    /// Whether a recorded predicate is one of those with these hashes.
+    /// Returns whether a recorded predicate has one of these hashes.
     pub(super) fn among(&mut self, p: &NamedPredicate, known: &BTreeSet<String>) -> Agreement {
         if p.hash.as_ref().is_some_and(|h| known.contains(h)) {
             return Agreement::Yes;
@@ -224,7 +224,7 @@ impl Texts {
     }
 }
 
-/// Text without differences of layout.
+/// Returns the text without differences of layout.
 fn fold(text: &str) -> String {
     text.split_whitespace().collect()
 }

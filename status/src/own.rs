@@ -1,9 +1,9 @@
-//! What a status file of this program says twice, and what it says of the machine.
+//! Consistency of status files written by this program, with themselves and with the machine.
 //!
-//! A converted status has what its tool recorded, and no more can be asked of it. One that this program made says
-//! everything that it can, much of it twice: hashes beside texts, names beside positions, and all of it beside the
-//! machine. A file that contradicts itself, or the very machine that it was made from, was changed by hand: it is
-//! refused, for whoever changed one member may have changed another one as well.
+//! A converted status has only the records of its tool. A status that this program wrote is complete and partly
+//! redundant: hashes next to texts, names next to positions, and all of it next to the machine. A file that contradicts
+//! itself, or the very machine that it was made from, was edited by hand. It is refused, because other members may have
+//! been edited too.
 
 use bsym_language::model::Model;
 
@@ -14,7 +14,7 @@ use super::file::{
 };
 use super::fresh::same_files;
 
-/// The JSON path of a contradiction, and what is wrong there.
+/// The JSON path of a contradiction, and its description.
 pub(super) type Contradiction = (String, String);
 
 type Checked = Result<(), Contradiction>;
@@ -23,12 +23,12 @@ fn require(holds: bool, path: impl Into<String>, message: impl Into<String>) -> 
     if holds { Ok(()) } else { Err((path.into(), message.into())) }
 }
 
-/// Whether this version of the program made the obligations, and did not convert them.
+/// Returns whether this version of the program made the obligations rather than converting them.
 fn is_own(file: &PoFile) -> bool {
     file.sources.iter().any(|s| s.exporter.as_deref() == Some(EXPORTER))
 }
 
-/// Whether a file of this program contradicts itself or lacks what it always has.
+/// Checks that a file of this program is complete and does not contradict itself.
 pub(super) fn within(file: &PoFile) -> Checked {
     if !is_own(file) {
         return Ok(());
@@ -94,7 +94,7 @@ fn obligation(o: &Obligation, component: &Component, sources: &[SourceFile]) -> 
     require(o.component == component.name, "component", format!("expected {}", component.name))?;
     let name = o.source.name.as_deref().unwrap_or_default();
     let named = format!("{}/{name}", component.name);
-    // Where labels are not unique, a number makes the names so.
+    // If labels are not unique, a number makes the names unique.
     let rest = o.id.strip_prefix(&named);
     let apart = rest.is_some_and(|r| r.is_empty() || r.starts_with('#'));
     require(!name.is_empty() && apart, "source.name", format!("it is not the name in the id `{}`", o.id))?;
@@ -125,7 +125,7 @@ fn obligation(o: &Obligation, component: &Component, sources: &[SourceFile]) -> 
     require(t.hash.is_some(), "target.hash", "it is missing")
 }
 
-/// Whether a file of this program contradicts the machine, where that is still the one that it was made from.
+/// Checks that a file of this program does not contradict the machine, if it is still the one that it was made from.
 pub(super) fn against(file: &PoFile, model: &Model) -> Checked {
     let recorded = file.components.iter().find(|c| c.name == model.name);
     let (true, true, Some(recorded)) = (is_own(file), same_files(file, model), recorded) else {

@@ -1,8 +1,8 @@
 //! Reading and writing `po.json`.
 //!
-//! Reading is strict: about types, known words and references, and about members that are not known here, which may say
-//! what is not understood. A file of this program may not contradict itself either ([`own`](crate::own)). Messages name
-//! the place in the file by line, column and JSON path.
+//! Reading is strict: about types, known words and references, and about unknown members, which may carry a meaning
+//! that this version does not know. A file of this program must not contradict itself either ([`own`](crate::own)).
+//! Messages give the place in the file by line, column and JSON path.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +17,7 @@ impl PoFile {
     /// Reads and validates a file.
     ///
     /// # Errors
-    /// Everything of [`PoError`] but another machine.
+    /// Every variant of [`PoError`] except another machine.
     pub fn read(path: &Path) -> Result<PoFile, PoError> {
         let bytes =
             std::fs::read(path).map_err(|source| PoError::Read { path: path.to_path_buf(), source })?;
@@ -82,7 +82,7 @@ impl PoFile {
         Ok(file)
     }
 
-    /// References, names and numbers: the JSON path and what is wrong.
+    /// Checks references, names and numbers. The error is a JSON path with a description.
     fn consistent(&self) -> Result<(), (String, String)> {
         if let Some(scope) = self.model.as_ref().and_then(|m| m.scope.as_ref()) {
             for (name, bound) in [("maxint", &scope.maxint), ("minint", &scope.minint)] {

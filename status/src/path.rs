@@ -1,8 +1,8 @@
-//! Paths in files that are read elsewhere.
+//! Paths in files that are read from another folder.
 
 use std::path::Path;
 
-/// The path as seen from a folder, with `/` between names.
+/// Returns the path as seen from a folder, with `/` between names.
 pub fn relative(path: &Path, folder: &Path) -> String {
     let full = |p: &Path| std::fs::canonicalize(p).or_else(|_| std::path::absolute(p));
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

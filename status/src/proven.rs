@@ -1,5 +1,4 @@
-//! What is known to be proven: which invariant conjuncts each event preserves, and which checks of steps
-//! and states never fail.
+//! Proven facts: the invariant conjuncts that each event preserves, and the checks of steps and states that never fail.
 
 use std::collections::BTreeMap;
 
@@ -19,10 +18,10 @@ pub enum Formula {
     Assertion(usize),
 }
 
-/// What has to be checked besides the pairs.
+/// Check besides the pairs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Check {
-    /// The event (`None`: the initialisation) does not fail in this way, from no state with the whole
+    /// The event (`None`: the initialisation) does not fail in this way, from any state that satisfies the whole
     /// invariant.
     Step(Option<EventId>, StepCheck),
     /// A conjunct of the invariant or an assertion has a meaning where the conjuncts before it, or all of
@@ -32,17 +31,17 @@ pub enum Check {
     Theorem(usize),
 }
 
-/// What a step may not get wrong.
+/// Check of a step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum StepCheck {
     /// The abstraction can follow.
     Refinement(RefinementId),
-    /// What is written here has a meaning when it is evaluated.
+    /// The formula at this place has a meaning when it is evaluated.
     Meaning(Span),
 }
 
 impl Check {
-    /// In words, lower case, no full stop.
+    /// Describes the check in words, lower case, no full stop.
     pub fn describe(self, model: &Model) -> String {
         let label = |c: &Conjunct| c.label.clone().unwrap_or_else(|| c.text.clone());
         match self {
@@ -82,7 +81,7 @@ impl Check {
     }
 }
 
-/// How far a status can be relied on.
+/// Levels of trust in a status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Level {
     /// A claim in a file of unknown origin.
@@ -95,12 +94,12 @@ pub enum Level {
     Checked,
 }
 
-/// Who proved a pair.
+/// Provers of a pair.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PairStatus {
     /// Provers, as in `po.json`.
     pub provers: Vec<String>,
-    /// How far it can be relied on.
+    /// Level of trust.
     pub level: Level,
 }
 
@@ -112,7 +111,7 @@ pub struct ProofStatus {
 }
 
 impl ProofStatus {
-    /// No pair is proven.
+    /// Creates a status in which no pair is proven.
     pub fn none() -> Self {
         Self::default()
     }
@@ -122,22 +121,22 @@ impl ProofStatus {
         self.proven.insert(pair, status);
     }
 
-    /// Whether `event` is known to establish the conjunct when the whole invariant held before.
+    /// Returns whether `event` is known to establish the conjunct when the whole invariant held before.
     pub fn is_proven(&self, event: Option<EventId>, conjunct: usize) -> bool {
         self.proven.contains_key(&(event, conjunct))
     }
 
-    /// The status of a pair.
+    /// Returns the status of a pair.
     pub fn get(&self, pair: Pair) -> Option<&PairStatus> {
         self.proven.get(&pair)
     }
 
-    /// Takes a pair back, for example because its status was found wrong.
+    /// Withdraws a pair, for example because its status was found wrong.
     pub fn remove(&mut self, pair: Pair) -> Option<PairStatus> {
         self.proven.remove(&pair)
     }
 
-    /// All proven pairs in order.
+    /// Returns all proven pairs in order.
     pub fn iter(&self) -> impl Iterator<Item = (Pair, &PairStatus)> {
         self.proven.iter().map(|(&p, s)| (p, s))
     }
@@ -147,27 +146,27 @@ impl ProofStatus {
         self.checks.insert(check, status);
     }
 
-    /// The status of a check, if it is proven.
+    /// Returns the status of a check, if it is proven.
     pub fn check(&self, check: Check) -> Option<&PairStatus> {
         self.checks.get(&check)
     }
 
-    /// Takes a check back.
+    /// Withdraws a check.
     pub fn remove_check(&mut self, check: Check) -> Option<PairStatus> {
         self.checks.remove(&check)
     }
 
-    /// All proven checks in order.
+    /// Returns all proven checks in order.
     pub fn checks(&self) -> impl Iterator<Item = (Check, &PairStatus)> {
         self.checks.iter().map(|(&c, s)| (c, s))
     }
 
-    /// Number of proven pairs.
+    /// Returns the number of proven pairs.
     pub fn len(&self) -> usize {
         self.proven.len()
     }
 
-    /// Whether no pair and no check is proven.
+    /// Returns whether no pair and no check is proven.
     pub fn is_empty(&self) -> bool {
         self.proven.is_empty() && self.checks.is_empty()
     }

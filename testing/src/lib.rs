@@ -5,10 +5,10 @@ pub mod process;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Something that tests use and the repository does not contain.
+/// Resources that tests use and the repository does not contain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Part {
-    /// Models of others, and their Rodin projects.
+    /// External models, and their Rodin projects.
     Corpus,
     /// Any SMT solver.
     Solver,
@@ -21,7 +21,7 @@ pub enum Part {
 impl Part {
     const ALL: [Part; 4] = [Part::Corpus, Part::Solver, Part::Peers, Part::Browser];
 
-    /// Its name in `BSYM_REQUIRE`.
+    /// Returns its name in `BSYM_REQUIRE`.
     pub fn name(self) -> &'static str {
         match self {
             Part::Corpus => "corpus",
@@ -31,7 +31,7 @@ impl Part {
         }
     }
 
-    /// Whether `BSYM_REQUIRE` names it.
+    /// Returns whether `BSYM_REQUIRE` names this part.
     ///
     /// # Panics
     /// On a name that is no part: a misspelt requirement would require nothing.
@@ -50,7 +50,7 @@ fn required(list: &str) -> Vec<Part> {
     names.map(part).collect()
 }
 
-/// What was found of a part; where nothing was, says that the test is skipped.
+/// Returns the part if it was found; otherwise reports that the test is skipped.
 ///
 /// # Panics
 /// If nothing was found although `BSYM_REQUIRE` names the part.
@@ -62,14 +62,14 @@ pub fn present<T>(part: Part, found: Option<T>, what: &str) -> Option<T> {
     found
 }
 
-/// Says that a test, or a part of one, is skipped for want of something that nobody can require.
+/// Reports that a test, or a part of one, is skipped for lack of something that cannot be required.
 pub fn skipped(what: &str) {
     let test = std::thread::current().name().unwrap_or("a test").to_string();
-    // Not by `eprintln`: what that prints is swallowed for tests that pass.
+    // Not by `eprintln`: its output is swallowed for tests that pass.
     let _ = std::io::stderr().write_all(format!("SKIPPED {test}: there is no {what}\n").as_bytes());
 }
 
-/// The folder of other people's models.
+/// Returns the folder of external models.
 ///
 /// # Panics
 /// As [`present`].
@@ -79,7 +79,7 @@ pub fn corpus() -> Option<PathBuf> {
     present(Part::Corpus, found, &format!("corpus in {}", folder.display()))
 }
 
-/// The folder of whole Rodin projects with their proofs, which lies beside the corpus.
+/// Returns the folder of whole Rodin projects with their proofs, which lies next to the corpus.
 ///
 /// # Panics
 /// As [`present`].
@@ -111,8 +111,8 @@ pub fn peer_program() -> Option<PathBuf> {
     present(Part::Peers, found, &format!("program {}", program.display()))
 }
 
-/// Failures that somebody looked at, in place of a percentage that may fail: one a line, the name of what fails,
-/// a tab, and why. Lines that begin with `#` say more.
+/// Reviewed failures, in place of a percentage that may fail: one on each line, with the name of what fails, a tab, and
+/// the reason. Lines that begin with `#` are comments.
 #[derive(Clone, Debug)]
 pub struct Known<'k>(Vec<(&'k str, &'k str)>);
 
@@ -132,8 +132,8 @@ impl<'k> Known<'k> {
         Known(known)
     }
 
-    /// What is wrong with these failures, each the name of what fails with more after a colon or a blank: those that
-    /// are not in the list, and those of the list that do not fail.
+    /// Returns the mismatches between the list and these failures, each the name of what fails with more after a colon
+    /// or a blank: failures that are not in the list, and entries of the list that do not fail.
     pub fn surprises(&self, failed: &[String]) -> Vec<String> {
         let names = |name: &str, failure: &String| {
             failure.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', ' ']))

@@ -13,8 +13,8 @@ const NAP: Duration = Duration::from_millis(10);
 
 /// A command whose process ends, with all that it started, after a time limit.
 ///
-/// It is built like [`Command`]. On Unix its process leads a group of its own, so that a signal to a test does not reach it
-/// and the whole group can be killed.
+/// It is built like [`Command`]. On Unix its process leads a group of its own, so that a signal to a test does not
+/// reach it and the whole group can be killed.
 #[derive(Debug)]
 pub struct Limited {
     command: Command,
@@ -238,7 +238,7 @@ impl Drop for Running {
 fn reader(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What was written before an error is there all the same.
+        // Output written before an error counts all the same.
         let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut bytes));
         bytes
     })

@@ -1,4 +1,4 @@
-//! What ARCHITECTURE.md and CONTRIBUTING.md say of places: that they are there, and that the words of the field lead to them.
+//! Places in ARCHITECTURE.md and CONTRIBUTING.md: they exist, and the words of the field lead to them.
 
 use std::path::Path;
 

@@ -1,12 +1,13 @@
-//! Which file imports which, and that no imports go round in a circle.
+//! Imports between files, and a check that no imports go round in a circle.
 //!
-//! Between crates cargo forbids circles; inside one, nothing does. A circle whose files lie in different folders is
-//! refused, because then none of these folders can be understood, tested or taken out alone. One inside a folder is
-//! refused unless `imports/circles.tsv` has it with a sentence that says why. Circles of either kind that were there before and
-//! are still to be cut stand in `imports/open.tsv`. A line that no circle needs any more is refused as well, in both lists.
+//! Cargo forbids circles between crates; inside a crate nothing does. A circle whose files lie in different folders is
+//! refused, because then none of these folders can be understood, tested or taken out alone. A circle inside a folder
+//! is refused unless `imports/circles.tsv` lists it with a sentence that gives the reason. Circles of either kind that
+//! were there before and are still to be cut are listed in `imports/open.tsv`. A line that no circle needs any more is
+//! refused as well, in both lists.
 //!
-//! A file imports another if it names, by a path from `crate`, `self` or `super`, something that is defined there; in code
-//! for tests it may. `pub use` is a door, not an import: who goes through it imports what stands behind.
+//! A file imports another if it names, by a path from `crate`, `self` or `super`, an item that is defined there; code
+//! for tests may do so. `pub use` is a door, not an import: code that uses it imports the item behind.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use syn::visit::Visit;
 /// Path of a module inside its crate: empty for the root.
 type ModulePath = Vec<String>;
 
-/// What is known of one file: a module and the modules written out inside it.
+/// Imports of one file: a module and the modules written out inside it.
 struct File {
     path: PathBuf,
     /// Paths that are named, as from the root of the crate, with the line of the first mention.
@@ -144,7 +145,7 @@ impl Reader {
     }
 }
 
-/// Whether an item is there for tests only.
+/// Returns whether an item is for tests only.
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|a| {
         a.path().is_ident("test")
@@ -186,7 +187,7 @@ impl<'ast> Visit<'ast> for Reader {
         Self::leaves(&item.tree, &[], &mut leaves);
         let is_door = !matches!(item.vis, syn::Visibility::Inherited);
         for (segments, name) in leaves {
-            // Paths of a `use` that begin with a module beside are those from `self`.
+            // Paths of a `use` that begin with a sibling module are those from `self`.
             let local = [&["self".to_string()], &segments[..]].concat();
             let path = self.absolute(&segments).or_else(|| self.absolute(&local));
             if let (Some(name), Some(path)) = (name, path.filter(|_| self.module.len() == self.depth)) {
@@ -224,7 +225,7 @@ impl<'ast> Visit<'ast> for Reader {
 /// The module in which something is defined; `None` if the path does not lead into one.
 fn home(modules: &Crate, path: &[String]) -> Option<ModulePath> {
     let mut path = path.to_vec();
-    // Doors lead to doors, but no crate has so many that they would not end.
+    // Re-exports may lead to re-exports, but no crate has so long a chain that this does not end.
     'doors: for _ in 0..20 {
         let mut at: ModulePath = vec![];
         for (position, segment) in path.iter().enumerate() {
@@ -269,7 +270,7 @@ fn circles(root: &Path) -> Vec<Circle> {
     for (module, file) in &modules {
         for (path, line) in &file.mentions {
             let Some(target) = home(&modules, path) else { continue };
-            // A path from `self` is one of the module's own names unless a child or a door is meant.
+            // A path from `self` is one of the module's own names unless it leads to a child or a door.
             if target != *module {
                 graph.update_edge(nodes[module], nodes[&target], *line);
             }
@@ -361,7 +362,7 @@ fn a_circle_is_seen_through_doors_children_and_macros() {
     write("a/mod.rs", "mod deep; pub use deep::Deep; pub struct Shallow;");
     write("a/deep.rs", "pub struct Deep; pub fn f() { println!(\"{}\", crate::b::g()); }");
     write("b.rs", "use crate::a::Deep; pub fn g() -> u8 { let _ = Deep; 1 }");
-    // Neither a test's import nor one that goes one way only is a circle.
+    // Neither a test's import nor one in a single direction is a cycle.
     write("c.rs", "pub struct C; #[cfg(test)] mod tests { use crate::d::D; }");
     write("d.rs", "use crate::c; pub struct D(c::C); pub fn h(_: super::a::Shallow) {}");
     let found = circles(&folder.path().join("lib.rs"));

@@ -1,4 +1,4 @@
-//! What the end-to-end tests share.
+//! Helpers that the end-to-end tests share.
 #![allow(dead_code)] // each test program uses a part of it
 
 use bsym_testing::process::Limited;
@@ -20,7 +20,7 @@ pub fn bsym() -> Limited {
     command
 }
 
-/// Whether there is any solver; says so where not.
+/// Returns whether there is any solver; reports a skipped test otherwise.
 pub fn has_solver() -> bool {
     let version = bsym().arg("--version").output().unwrap();
     let found = String::from_utf8_lossy(&version.stdout).contains("solver: ");
@@ -38,12 +38,12 @@ pub fn machine(name: &str) -> PathBuf {
     root().join("explore/tests/models").join(name)
 }
 
-/// What a command says about a machine.
+/// Runs a command on a machine.
 pub fn run(command: &str, machine: &Path, arguments: &[&str]) -> Output {
     bsym().arg(command).arg(machine).args(arguments).stdin(Stdio::null()).output().expect("it runs")
 }
 
-/// The same as JSON that is valid against `schema/SCHEMA.schema.json`, with the exit code.
+/// Runs a command with `--json`. Returns the exit code and the object, valid against `schema/SCHEMA.schema.json`.
 pub fn answer(schema: &str, command: &str, machine: &Path, arguments: &[&str]) -> (Option<i32>, Json) {
     let output = run(command, machine, &[arguments, &["--json"]].concat());
     let object = json(&output);
@@ -95,7 +95,7 @@ fn without_times(text: &str) -> String {
     words.join("\n")
 }
 
-/// Runs every block of a document that begins with `$ bsym` and fails unless it prints what the document says.
+/// Runs every block of a document that begins with `$ bsym`, and fails unless its output is that of the document.
 pub fn check_document(path: &str) {
     let document = std::fs::read_to_string(root().join(path)).unwrap();
     let mut compared = 0;

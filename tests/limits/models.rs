@@ -28,8 +28,8 @@ pub const SETS_TRACE: &str = r#"{"format": "bsym-trace", "version": 1, "machine"
     "results": {}, "changed": {"s": "{}"}, "state": {"s": "{}"}, "choices": []}, {"event": "grow", "parameters": {},
     "results": {}, "changed": {"s": "{{}}"}, "state": {"s": "{{}}"}, "choices": []}]}"#;
 
-/// A machine with 60 variables of two values each, all of which are chosen in the beginning and in every step, where the
-/// constant is TRUE; else there is one state.
+/// A machine with 60 variables of two values each, all of which are chosen in the beginning and in every step, where
+/// the constant is TRUE; else there is one state.
 pub fn choices() -> String {
     let all = |of: &dyn Fn(usize) -> String, between: &str| (0..60).map(of).collect::<Vec<_>>().join(between);
     format!(

@@ -5,7 +5,7 @@ use super::semantics::{
     Condition, Expression, Initial, Level, Operation, Pair, Place, Statement, Store, VALUES,
 };
 
-/// How values of a refinement stand for values of its abstraction.
+/// Bijection of values of a refinement to values of its abstraction.
 struct Renaming {
     first: [u8; 3],
     second: [u8; 2],
@@ -18,7 +18,7 @@ impl Renaming {
         (self.first[first as usize], self.second[second as usize], parameter)
     }
 
-    /// What the refinement holds where its abstraction holds `value`.
+    /// Returns the value in the refinement where its abstraction has `value`.
     fn back(&self, store: Store, value: u8) -> u8 {
         let found = match store {
             Store::First => self.first.iter().position(|v| *v == value),
@@ -68,9 +68,9 @@ impl Draw {
         self.0.u32(..n) == 0
     }
 
-    /// A table that has a value everywhere, but where `holes` says in one place or two.
+    /// Draws a table that has a value everywhere, except, with `holes`, in one place or two.
     fn expression(&mut self, store: Store, holes: bool) -> Expression {
-        // What reads one variable only is more like what people write.
+        // Expressions that read a single variable are more like those that people write.
         let reads = self.0.u8(1..8);
         let values: Vec<u8> = (0..VALUES).map(|_| self.0.u8(..store.size())).collect();
         let holes: Vec<usize> =
@@ -260,7 +260,8 @@ impl Draw {
             let at = self.0.usize(..refined.len());
             refined[at].precondition = self.one_in(2).then(|| self.likely());
         }
-        // What is not asked is fewer; what is related to more is a choice made earlier or later.
+        // The gluing invariant may require less, by leaving out the second variable, or relate a value to one more, so
+        // that a choice is made earlier or later.
         let mut begins: Vec<Pair> = (0..3)
             .flat_map(|a| (0..2).map(move |b| (a, b)))
             .filter(|(a, b)| initial.0.contains(&(renaming.first[*a as usize], renaming.second[*b as usize])))

@@ -1,5 +1,5 @@
-//! Operations over two small variables, what they do, how they are written in B, and whether one level refines another:
-//! everything by tables, and nothing of it by the program that is tested.
+//! Semantics of operations over two small variables, their text in B, and whether one level refines another: everything
+//! is computed by tables, independently of the program that is tested.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -25,7 +25,7 @@ fn places() -> impl Iterator<Item = Place> {
     (0..3).flat_map(|a| (0..2).flat_map(move |b| (0..2).map(move |p| (a, b, p))))
 }
 
-/// What can be assigned.
+/// Places that a statement assigns to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Store {
     First,
@@ -34,21 +34,21 @@ pub enum Store {
 }
 
 impl Store {
-    /// How many values it has.
+    /// Returns the number of its values.
     pub fn size(self) -> u8 {
         if self == Store::Second { 2 } else { 3 }
     }
 }
 
-/// A value for each place; where there is none the expression is ill-defined.
+/// A value for each place; where there is no value the expression is ill-defined.
 #[derive(Clone, Debug)]
 pub struct Expression {
-    /// How it is written.
+    /// Number of the textual form.
     pub form: u8,
     table: [Option<u8>; VALUES],
 }
 
-/// It is true where the table says 1.
+/// A condition that is true where the table has 1.
 #[derive(Clone, Debug)]
 pub struct Condition(pub Expression);
 
@@ -85,11 +85,11 @@ pub struct Level {
     pub variables: [&'static str; 2],
     pub operations: Vec<Operation>,
     pub initial: Initial,
-    /// Which states of the abstraction (first) are related to which of this level.
+    /// Pairs of related states: of the abstraction (first), and of this level.
     pub gluing: Vec<(Pair, Pair)>,
 }
 
-/// An execution that aborts: nothing is promised of it.
+/// An execution that aborts, about which B promises nothing.
 #[derive(Debug)]
 struct Abort;
 
@@ -168,7 +168,7 @@ impl Condition {
 }
 
 impl Statement {
-    /// Everything that it can do.
+    /// Returns all outcomes.
     fn run(&self, now: Now) -> Result<BTreeSet<Now>, Abort> {
         Ok(match self {
             Statement::Skip => BTreeSet::from([now]),
@@ -202,7 +202,7 @@ impl Statement {
                         after.insert(now);
                         continue;
                     }
-                    // What it is after the last execution of the body is never compared.
+                    // The value after the last execution of the body is never compared.
                     let left = variant.value(&now)?;
                     if left >= before {
                         return Err(Abort);
@@ -248,7 +248,7 @@ impl Statement {
     }
 }
 
-/// What a call does: nothing where it may not be called.
+/// Effect of a call: none where it may not be called.
 enum Call {
     Forbidden,
     Aborts,
@@ -331,7 +331,7 @@ impl Level {
     }
 }
 
-/// What is wrong with a refinement.
+/// Faults of a refinement.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Fault {
     Initialisation,
@@ -340,7 +340,7 @@ pub enum Fault {
     Step(String),
 }
 
-/// The faults that are found after the fewest steps, with the number of these; none where it is right.
+/// Returns the faults that are found after the fewest steps, with the number of these; empty for a correct refinement.
 pub fn faults(abstraction: &Level, refinement: &Level) -> (usize, BTreeSet<Fault>) {
     type States = BTreeSet<Pair>;
     let related = |of: &dyn Fn(&Pair) -> bool, to: Pair| -> States {

@@ -1,8 +1,8 @@
-//! Which two answers contradict each other.
+//! Contradictions between two answers.
 
 use super::run::Answer;
 
-/// Two answers that cannot both be right, or one that cannot.
+/// Two answers that cannot both be right, or a single answer that cannot be right.
 #[derive(Clone, Debug)]
 pub struct Contradiction {
     /// Short and the same for the same kind of contradiction.
@@ -12,8 +12,8 @@ pub struct Contradiction {
     pub detail: String,
 }
 
-/// Everything wrong between any two answers about one machine. `integers`: whether the machine speaks of
-/// the implementable integers, so that answers for different ones say nothing about each other.
+/// Finds every contradiction between any two answers about one machine. `integers`: whether the machine speaks of the
+/// implementable integers, so that answers for different ones say nothing about each other.
 pub fn contradictions(answers: &[Answer], deferred: &[String], integers: bool) -> Vec<Contradiction> {
     let mut all = vec![];
     for a in answers {
@@ -48,7 +48,7 @@ fn exists_nowhere(a: &Answer, answers: &[Answer], deferred: &[String]) -> Option
     Some(Contradiction { kind, left: a.clone(), right: right.clone(), detail: String::new() })
 }
 
-/// Whether an answer is one about every size that the other is about.
+/// Returns whether an answer covers every size that the other covers.
 fn covers(a: &Answer, b: &Answer, deferred: &[String]) -> bool {
     // A counterexample is one for its own sizes only; its answer was about all.
     deferred.iter().all(|set| match (a.sizes.get(set), b.sizes.get(set)) {
@@ -58,7 +58,7 @@ fn covers(a: &Answer, b: &Answer, deferred: &[String]) -> bool {
     })
 }
 
-/// What is wrong where the first covers the second.
+/// Returns the contradictions where the first answer covers the second.
 fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, String)> {
     let mut wrong = vec![];
     let same = covers(b, a, deferred);
@@ -71,7 +71,7 @@ fn between(a: &Answer, b: &Answer, deferred: &[String]) -> Vec<(&'static str, St
     }
     for (place, verdict) in &a.conjuncts {
         if verdict == "holds" && !a.trusted && b.conjuncts.get(place).is_some_and(|v| v == "violated") {
-            // Beside a violated conjunct the others hold on paths on which it holds.
+            // If another conjunct is violated, a conjunct holds only on paths on which that one holds.
             if a.verdict == "holds" || a.question.every && b.question.every {
                 wrong.push(("conjunct holds and violated", place.clone()));
             }

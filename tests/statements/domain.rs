@@ -1,6 +1,6 @@
 //! Finite sets that variables are drawn from: their types, their texts and some of their values.
 
-/// A set of values; what a variable holds while the invariant that types it is true.
+/// A set of values that a variable has while the invariant that types it is true.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Domain {
     Range(i64, i64),
@@ -69,7 +69,7 @@ impl Domain {
         }
     }
 
-    /// How many values there are, about, when deferred sets have two elements.
+    /// Returns about how many values there are when deferred sets have two elements.
     pub fn size(&self, carrier: &dyn Fn(&str) -> usize) -> f64 {
         let size = |d: &Domain| d.size(carrier);
         match self {
@@ -85,7 +85,7 @@ impl Domain {
         }
     }
 
-    /// What it is called in the table.
+    /// Returns the name in the table.
     pub fn name(&self) -> &'static str {
         match self {
             Range(..) => "integer",

@@ -75,7 +75,7 @@ pub struct Operation {
     pub body: Statement,
 }
 
-/// A machine and what it includes.
+/// A machine and the machine that it includes.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
     pub name: String,
@@ -91,7 +91,7 @@ pub struct Machine {
     pub assertions: Conjuncts,
     pub initialisation: Vec<Statement>,
     pub operations: Vec<Operation>,
-    /// What values of variables and constants are made of, for the table.
+    /// Types of the values of variables and constants, for the table.
     pub types: BTreeSet<&'static str>,
 }
 
@@ -110,14 +110,14 @@ impl Machine {
         names
     }
 
-    /// Whether an answer may depend on the implementable integers.
+    /// Returns whether an answer may depend on the implementable integers.
     pub fn speaks_of_integers(&self) -> bool {
         let names = ["MAXINT", "MININT", "INT", "NAT", "NAT1"];
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         self.files().iter().any(|(_, text)| text.split(|c| !is_name(c)).any(|word| names.contains(&word)))
     }
 
-    /// What is in it, for the table.
+    /// Returns the constructs in the machine, for the table.
     pub fn constructs(&self) -> BTreeSet<&'static str> {
         let mut all = self.includes.as_ref().map_or(BTreeSet::new(), |m| m.constructs());
         all.extend(self.types.iter());
@@ -144,7 +144,7 @@ impl Machine {
 }
 
 impl Statement {
-    /// Its name in the table.
+    /// Returns its name in the table.
     fn construct(&self) -> &'static str {
         match self {
             Statement::Skip => "skip",

@@ -20,14 +20,14 @@ use machine::Machine;
 use proved::{Counts, Effort, Looked, Wrong};
 use run::{Answer, Bench, Fault, Question, Scope};
 
-/// What is asked about each machine.
+/// Questions about each machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Plan {
     /// A few of the engines, others for the next machine.
     Short,
     /// All of them.
     Full,
-    /// Machines about relations over deferred sets: what is proved for any size, against small sizes.
+    /// Machines about relations over deferred sets: proofs for any size, against small sizes.
     Deferred,
 }
 
@@ -41,22 +41,22 @@ impl Plan {
     }
 }
 
-/// What went wrong with a machine.
+/// A failure of a machine.
 #[derive(Clone, Debug)]
 pub enum Failure {
     Fault(Fault),
-    /// A proof of what is false.
+    /// A proof of a false claim.
     Wrong(Wrong),
     Contradiction(Box<Contradiction>),
 }
 
-/// All that was seen of one machine.
+/// Everything observed about one machine.
 pub struct Seen {
     pub number: u64,
     pub machine: Machine,
     pub answers: Vec<Answer>,
     pub failures: Vec<Failure>,
-    /// What was proved of machines with deferred sets.
+    /// Counts of proofs about machines with deferred sets.
     pub proved: Counts,
 }
 
@@ -64,7 +64,7 @@ const fn question(engine: &'static str, sizes: Option<Scope>) -> Question {
     Question { engine, sizes, wd: true, status: false, every: false, other: false }
 }
 
-/// The search that visits one of symmetric states, by how that is chosen.
+/// Searches that visit one of several symmetric states, by the way it is chosen.
 pub const REDUCED: [&str; 4] = ["canonical", "representatives", "canonical+markers", "flood"];
 
 /// One of them.
@@ -140,7 +140,7 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
 }
 
 impl Bench {
-    /// Asks everything about a machine.
+    /// Asks all questions about a machine.
     pub fn look(&self, number: u64, machine: Machine, plan: Plan) -> Seen {
         let questions = questions(number, &machine, plan);
         let (answers, mut failures) = self.judge(number, &machine, &questions);
@@ -153,7 +153,7 @@ impl Bench {
         Seen { number, machine, answers, failures, proved: counts }
     }
 
-    /// What is proved for sets of any size, and what of that is false where they are small.
+    /// Proves claims for sets of any size, and checks which of them are false where the sets are small.
     fn prove(&self, machine: &Machine) -> Looked {
         let loaded = load_model(&self.write(machine)).ok();
         let Some(model) = loaded.and_then(|l| l.model) else { return Looked::default() };
@@ -201,7 +201,7 @@ impl Bench {
         (answers, failures)
     }
 
-    /// The smallest machine that fails in the same way, by at most so many attempts.
+    /// Returns the smallest machine that fails in the same way, after at most `attempts` attempts.
     pub fn shrink(&self, number: u64, machine: &Machine, failure: &Failure, attempts: usize) -> Machine {
         let questions = failure.questions();
         let mut fails = |m: &Machine| {
@@ -265,7 +265,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Looks at all machines; `see` gets them in no particular order, beside where they were looked at.
+    /// Checks all machines; `see` gets them in no particular order, each with the bench where it was checked.
     pub fn run(&self, see: &(dyn Fn(&Bench, Seen) + Sync)) {
         let begin = Instant::now();
         let next = std::sync::atomic::AtomicU64::new(self.first);

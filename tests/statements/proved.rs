@@ -1,8 +1,8 @@
-//! What is proved of a machine with deferred sets of any size, held against all states where these are small.
+//! Proofs about a machine with deferred sets of any size, compared with all states where these are small.
 //!
-//! Asked are the obligations as `po` does, and the same claims in first-order logic alone, as engines and the checks of certificates do
-//! where arrays take long. A claim is about every state that satisfies axioms and invariant, so such states are enumerated, be they
-//! reachable or not, and every step from them is looked at.
+//! The obligations are asked as `po` does, and the same claims in first-order logic alone, as engines and the checks of
+//! certificates do where arrays take long. A claim is about every state that satisfies axioms and invariant. So such
+//! states are enumerated, be they reachable or not, and every step from them is checked.
 #![allow(dead_code)] // each test program uses a part of it
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -37,12 +37,12 @@ use bsym_semantics::value::env::Env;
 use bsym_status::file::{Kind, Status};
 use bsym_status::{Check, Formula, ProofStatus};
 
-/// How much is looked at for each choice of sizes.
+/// Bounds on the work for each choice of sizes.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// States, at most.
     pub states: usize,
-    /// What the evaluations may spend.
+    /// Work budget of the evaluations.
     pub work: u64,
     /// Time for one claim in each form.
     pub time: Duration,
@@ -70,7 +70,7 @@ pub enum Claimed {
     Theorem(usize),
 }
 
-/// What was counted.
+/// Counts of claims, proofs and states.
 #[derive(Clone, Default, Debug)]
 pub struct Counts {
     pub machines: usize,
@@ -87,7 +87,7 @@ pub struct Counts {
     pub open_and_true: usize,
     /// Claims that some state contradicts.
     pub false_ones: usize,
-    /// Claims that were proved, and steps that were looked at for them.
+    /// Claims that were proved, and steps that were checked for them.
     pub states: usize,
     pub steps: usize,
     /// Machines whose whole invariant was proved by the check of a claim that knows first-order logic alone.
@@ -111,15 +111,15 @@ impl Counts {
     }
 }
 
-/// What was proved and is false.
+/// A proved claim that is false.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Wrong {
-    /// Which proof: short, and the same for the same kind.
+    /// Kind of proof: short, and the same for the same kind.
     pub kind: &'static str,
     pub detail: String,
 }
 
-/// All that was found out about a machine.
+/// Everything found out about a machine.
 #[derive(Clone, Default, Debug)]
 pub struct Looked {
     pub counts: Counts,
@@ -128,7 +128,7 @@ pub struct Looked {
     pub discharged: Vec<(String, Subject)>,
 }
 
-/// Looks at one machine. Nothing without a linked solver.
+/// Checks one machine; returns `None` without a linked solver.
 pub fn look(model: &Arc<Model>, effort: Effort) -> Option<Looked> {
     linked(Rc::new(Terms::new()))?;
     let time = effort.time;
@@ -233,7 +233,7 @@ fn recorded(
     steps.recorded(system, Recorded::Check(check), &[])
 }
 
-/// Whether the check of a claim about the whole invariant passes where a solver decides nothing about arrays.
+/// Returns whether the check of a claim about the whole invariant passes where a solver decides nothing about arrays.
 fn is_certified(system: &mut System, budget: &Budget) -> Option<bool> {
     let conjuncts: Vec<usize> = (0..system.model.invariant.len()).collect();
     let assertions = (0..system.model.assertions.len()).map(Property::Assertion);
@@ -261,7 +261,7 @@ fn failures(system: &System, event: Option<EventId>) -> &[Failure] {
     }
 }
 
-/// Everything that may be claimed of a machine.
+/// Returns all claims that may be made about a machine.
 fn claims(system: &System) -> Vec<Claimed> {
     let model = &system.model;
     let mut all: Vec<Claimed> = (0..model.invariant.len()).map(Claimed::Meaning).collect();
@@ -281,7 +281,7 @@ fn claims(system: &System) -> Vec<Claimed> {
     all
 }
 
-/// What an obligation claims.
+/// Returns the claims of an obligation.
 fn claims_of(p: &Proof, system: &System) -> Vec<Claimed> {
     if !p.failures.is_empty() {
         let all = failures(system, p.event);
@@ -296,7 +296,7 @@ fn claims_of(p: &Proof, system: &System) -> Vec<Claimed> {
     }
 }
 
-/// Whether what was seen contradicts a claim. What fails is within what is said to have a meaning.
+/// Returns whether an observation contradicts a claim. An observed failure lies within the span of its claim.
 fn is_about(claim: Claimed, seen: Claimed) -> bool {
     match (claim, seen) {
         (Claimed::Step(e, k, span), Claimed::Step(f, l, at)) => {
@@ -320,12 +320,12 @@ fn describe(model: &Model, claim: Claimed) -> String {
     }
 }
 
-/// What states show.
+/// Observations in states.
 #[derive(Default)]
 struct Seen {
     /// Claims that are false, each with a state.
     by: BTreeMap<Claimed, String>,
-    /// No state has the invariant.
+    /// `true` if no state has the invariant.
     is_empty_at_all: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The program, run on a machine by one engine: what it answers, as far as answers can be compared.
+//! Runs of the program on a machine by one engine, and the parts of its answers that can be compared.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
@@ -15,10 +15,10 @@ use super::machine::Machine;
 /// Beyond its time limit a run may take this long before it counts as hanging.
 const GRACE: Duration = Duration::from_secs(15);
 
-/// Whether the program has a solver within itself.
+/// `true` if a solver is linked into the program.
 const LINKED: bool = cfg!(feature = "z3");
 
-/// Where machines are written, and by which program they are looked at.
+/// Folder in which machines are written, and program that checks them.
 pub struct Bench {
     pub program: PathBuf,
     pub folder: PathBuf,
@@ -26,18 +26,18 @@ pub struct Bench {
     pub limit: u64,
 }
 
-/// A question: engine, scope, and what else is said on the command line.
+/// A question: engine, scope, and the other flags of the command line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Question {
     pub engine: &'static str,
-    /// `--scope` flags: none asks about any size.
+    /// `--scope` flags; `None` asks about any size.
     pub sizes: Option<Scope>,
     pub wd: bool,
-    /// With a proof status of which some entries are false.
+    /// `true` with a proof status of which some entries are false.
     pub status: bool,
     pub every: bool,
-    /// Whether the certificate is checked by another solver than the one that made the proof. That one is started
-    /// for each sequent, which takes longer than most proofs.
+    /// `true` if another solver checks the certificate than the one that made the proof. It is started for each
+    /// sequent, which takes longer than most proofs.
     pub other: bool,
 }
 
@@ -67,22 +67,22 @@ impl Question {
         if self.is_reduced() { "mc" } else { self.engine }
     }
 
-    /// Whether it is a search that does not visit all states.
+    /// Returns whether it is a search that does not visit all states.
     fn is_reduced(&self) -> bool {
         REDUCED.contains(&self.engine) || self.engine == "por"
     }
 
-    /// Whether a proof comes with a certificate: a search by decision diagrams has none, nor one that leaves events out, and
-    /// where it depends on the order which states are visited, neither.
+    /// Returns whether a proof comes with a certificate. A search by decision diagrams has none, nor has one that
+    /// leaves events out, nor one where the order of the search decides which states are visited.
     fn has_certificate(&self) -> bool {
         !matches!(self.engine, "ldd" | "por") && !REDUCED[1..].contains(&self.engine)
     }
 }
 
-/// What a violation is compared by: its kind, and the place in a file of what is false or ill-defined.
+/// Key for comparing violations: the kind, and the place in a file of what is false or ill-defined.
 pub type Place = (String, String);
 
-/// What was answered.
+/// Answer to a question.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub question: Question,
@@ -94,12 +94,12 @@ pub struct Answer {
     pub integers: (String, String),
     pub depth: Option<u64>,
     pub states: Option<u64>,
-    /// Whether every reachable state was visited.
+    /// `true` if every reachable state was visited.
     pub complete: bool,
     pub violations: BTreeSet<Place>,
     /// Verdicts of the conjuncts by place.
     pub conjuncts: BTreeMap<String, String>,
-    /// Nothing was left undecided or without an encoding on the way.
+    /// `true` if nothing was left undecided or without an encoding on the way.
     pub certain: bool,
     /// Statuses that were relied on without a proof.
     pub trusted: bool,
@@ -107,7 +107,7 @@ pub struct Answer {
     pub seconds: f64,
 }
 
-/// What must not happen, whatever the verdict.
+/// A fault that must not happen, whatever the verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fault {
     pub question: Question,
@@ -116,9 +116,9 @@ pub struct Fault {
     pub detail: String,
 }
 
-/// How a run ended.
+/// End of a run.
 struct Ended {
-    /// None: killed by a signal.
+    /// `None` if a signal killed it.
     code: Option<i32>,
     out: String,
     err: String,
@@ -245,7 +245,7 @@ impl Bench {
                 let replayed: Json = serde_json::from_str(&ended.out).unwrap_or_default();
                 let again = places(&replayed["violated"]);
                 let first = places(&json["violated"]);
-                // Whether the end is a deadlock is looked at as well, which may take longer than the engine took.
+                // The check whether the end is a deadlock may take longer than the engine took.
                 let stopped = ended.code == Some(3);
                 if !stopped && (replayed["replayed"] != true || !first.is_subset(&again)) {
                     let detail = format!("said {first:?}, replayed {again:?}: {}{}", ended.out, ended.err);
@@ -260,7 +260,7 @@ impl Bench {
         Ok(answer)
     }
 
-    /// Writes a proof status of which about half of the obligations are said to be proved, right or wrong.
+    /// Writes a proof status in which about half of the obligations count as proved, right or wrong.
     pub fn falsify(&self, machine: &Machine, seed: u64) -> Result<bool, Fault> {
         let question =
             Question { engine: "po", sizes: None, wd: true, status: false, every: false, other: false };
@@ -272,7 +272,7 @@ impl Bench {
         check(&ended).map_err(|(kind, detail)| Fault { question, kind, detail })?;
         let Ok(text) = std::fs::read_to_string(self.folder.join("true.po.json")) else { return Ok(false) };
         let mut json: Json = serde_json::from_str(&text).unwrap_or_default();
-        // The numbers would say otherwise.
+        // Otherwise the numbers would differ.
         json.as_object_mut().map(|file| file.remove("summary"));
         let Some(all) = json["obligations"].as_array_mut() else { return Ok(false) };
         let mut bits = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
@@ -288,7 +288,7 @@ impl Bench {
     }
 }
 
-/// No crash, no hang, no failure of our own.
+/// Checks that there was no crash, no hang, and no failure of our own.
 fn check(ended: &Ended) -> Result<(), (&'static str, String)> {
     let both = || format!("{}{}", ended.err, ended.out);
     match ended.code {
@@ -301,7 +301,7 @@ fn check(ended: &Ended) -> Result<(), (&'static str, String)> {
     }
 }
 
-/// Whether nothing in the certificate is refuted; what is undecided within the time is not.
+/// Returns whether nothing in the certificate is refuted; parts that are undecided within the time are not.
 fn certified(ended: &Ended) -> bool {
     let json: Json = serde_json::from_str(&ended.out).unwrap_or_default();
     let none = |key: &str| json[key].as_array().is_some_and(|a| a.is_empty());

@@ -2,7 +2,7 @@
 
 use super::machine::{Conjuncts, Formula, Machine, Operation, Statement};
 
-/// The smallest machine found that still fails, by at most so many attempts.
+/// Returns the smallest machine found that still fails, after at most `attempts` attempts.
 pub fn shrink(machine: Machine, attempts: usize, fails: &mut dyn FnMut(&Machine) -> bool) -> Machine {
     let mut smallest = machine;
     let mut left = attempts;

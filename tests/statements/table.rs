@@ -1,4 +1,4 @@
-//! What was answered, by construct and engine, as a Markdown table.
+//! Table of the answers in Markdown, by construct and engine.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -14,7 +14,7 @@ struct Counts {
     unknown: usize,
 }
 
-/// Everything that is counted over a run.
+/// Counts over a run.
 #[derive(Default)]
 pub struct Table {
     machines: usize,
@@ -87,7 +87,7 @@ impl Table {
         decided as f64 / (decided + c.unknown).max(1) as f64
     }
 
-    /// Everything in Markdown.
+    /// Returns the table in Markdown.
     pub fn markdown(&self) -> String {
         let mut out = String::new();
         let n = self.machines.max(1);

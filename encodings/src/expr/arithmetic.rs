@@ -74,8 +74,9 @@ impl Encoder {
         }
     }
 
-    /// `a ** b` of integers as the value of a rigid function, with what holds of it: it grows, and small powers of literals.
-    /// What follows by induction only is left out, so that a solver may find powers that are none, and a replay notices.
+    /// `a ** b` of integers as the value of a rigid function, with what holds of it: it grows, and small powers of
+    /// literals. Facts that follow by induction only are left out, so that a solver may find invalid powers, which a
+    /// replay notices.
     fn ghost_power(&mut self, a: Term, b: Term) -> Term {
         let t = self.terms.clone();
         let couple = t.tuple(&[a, b]);

@@ -74,8 +74,8 @@ impl Encoder {
         Ok(Some((found, self.terms.and(defined))))
     }
 
-    /// That `then` is defined for all values of the locals that satisfy the predicate, which must be
-    /// defined for all.
+    /// Returns the condition that `then` is defined for all values of the locals that satisfy the predicate, which must
+    /// be defined for all.
     fn defined_for_all(
         &mut self,
         env: &Env,

@@ -60,7 +60,7 @@ impl Encoder {
         Ok(if sum.is_empty() { zero } else { self.terms.add(sum) })
     }
 
-    /// The same elements with guards of which at most one holds for equal elements.
+    /// Returns the same elements with guards of which at most one holds for equal elements.
     pub(crate) fn without_repetitions(&mut self, items: Vec<Guarded>) -> Result<Vec<Guarded>, Unsupported> {
         let mut kept: Vec<Guarded> = vec![];
         for (i, (g, x)) in items.iter().enumerate() {

@@ -178,7 +178,7 @@ impl Encoder {
         }
         let functional = self.surely_functional(g);
         match &f.form {
-            // Other values wait for whoever knows a shape that has room for them.
+            // Other values are left to a caller that knows a shape with room for them.
             Form::Map { shape, .. } if functional && self.values_fit(g, shape) => {
                 let shape = shape.clone();
                 let (domain, columns) = self.overridden(f, g, &shape)?;
@@ -220,7 +220,7 @@ impl Encoder {
         Ok(whole)
     }
 
-    /// Whether every argument of `g` is known to be in a universe.
+    /// Returns whether every argument of `g` is known to be in a universe.
     fn covers(&mut self, universe: &Universe, g: &Set) -> Result<bool, Unsupported> {
         if universe.is_whole() {
             return Ok(true);

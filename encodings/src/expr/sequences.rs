@@ -47,7 +47,7 @@ impl Encoder {
         values.into_iter().collect()
     }
 
-    /// How a set can be used as a sequence, and when it is one.
+    /// Returns how a set can be used as a sequence, and the condition under which it is one.
     fn view(&mut self, set: &Rc<Set>) -> Result<(View, Term), Unsupported> {
         if let Some(values) = self.listed_values(set) {
             return Ok((View::Listed(values), Terms::TRUE));

@@ -3,12 +3,12 @@
 use bsym_language::model::{Expr, ExprKind, LocalId, Pred};
 use bsym_language::walk::Part;
 
-/// Whether one of the locals occurs in an expression. Locals are unique, so binders need no care.
+/// Returns whether one of the locals occurs in an expression. Locals are unique, so binders need no care.
 pub(crate) fn mentions(e: &Expr, locals: &[LocalId]) -> bool {
     mentioned(Part::Expr(e), locals)
 }
 
-/// Whether one of the locals occurs in a predicate.
+/// Returns whether one of the locals occurs in a predicate.
 pub(crate) fn mentions_in(p: &Pred, locals: &[LocalId]) -> bool {
     mentioned(Part::Pred(p), locals)
 }
@@ -18,13 +18,13 @@ fn mentioned(root: Part<'_>, locals: &[LocalId]) -> bool {
     root.any(|part| matches!(part, Part::Expr(e) if is_mentioned(e)))
 }
 
-/// Whether the evaluation of a predicate cannot be ill-defined, by the operators that occur and the names that are
-/// perhaps `unassigned`.
+/// Returns whether the evaluation of a predicate cannot be ill-defined, by the operators that occur and the names that
+/// are perhaps `unassigned`.
 pub(crate) fn always_defined(p: &Pred, unassigned: &dyn Fn(&ExprKind) -> bool) -> bool {
     all_defined(Part::Pred(p), unassigned)
 }
 
-/// Whether the evaluation of an expression cannot be ill-defined; see [`always_defined`].
+/// Returns whether the evaluation of an expression cannot be ill-defined; see [`always_defined`].
 pub(crate) fn always_has_value(e: &Expr, unassigned: &dyn Fn(&ExprKind) -> bool) -> bool {
     all_defined(Part::Expr(e), unassigned)
 }

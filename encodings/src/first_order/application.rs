@@ -160,7 +160,7 @@ impl Lowering<'_> {
         Ok(found)
     }
 
-    /// Whether a relation has at most one image of each element, by its form.
+    /// Returns whether a relation has at most one image of each element, by its form.
     fn is_function(&self, e: &Expr, env: &Env) -> bool {
         use BinaryOp::*;
         if self.function(e, env).is_some() {
@@ -185,8 +185,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns whether a relation is an element of the sort of its type. Its images are then values of one function of relation and
-    /// argument.
+    /// Returns whether a relation is an element of the sort of its type. Its images are then values of one function of
+    /// relation and argument.
     pub(super) fn is_bound_or_set(&self, f: &Expr, env: &Env) -> bool {
         match name_of(f) {
             Some(Name::Local(l)) if env.contains_key(&l) => true,

@@ -1,7 +1,8 @@
-//! Finiteness, cardinalities, least and greatest elements, lengths and closures, with the lemmas that proofs need of them.
+//! Finiteness, cardinalities, least and greatest elements, lengths and closures, with the lemmas that proofs need of
+//! them.
 //!
-//! None of them can be defined in first-order logic. What is said of them here is true of them (B-Book, 3.1.2, 3.5 to 3.7 and
-//! 3.11), so a proof from it is one; that the natural numbers are well-founded is not said.
+//! None of them can be defined in first-order logic. The facts stated here are true of them (B-Book, 3.1.2, 3.5 to 3.7
+//! and 3.11), so a proof from these is valid. That the natural numbers are well-founded is not stated.
 
 use bsym_language::model::{BinaryOp, CarrierKind, Expr, ExprKind, Notation, UnaryOp};
 use bsym_language::types::Type;
@@ -24,7 +25,7 @@ impl Lowering<'_> {
             ExprKind::Unary(UnaryOp::Inverse, r) => self.finite(r, env)?,
             _ => {
                 let found = self.is_finite(set, env)?;
-                // What it is made of, where that makes it finite.
+                // The parts it is made of, where they make it finite.
                 match &set.kind {
                     ExprKind::Unary(UnaryOp::Dom | UnaryOp::Ran, r) => {
                         let whole = self.finite(r, env)?;
@@ -65,7 +66,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Whether a type has finitely many values in every interpretation. In classical B deferred sets are finite (B-Book, 4.17).
+    /// Returns whether a type has finitely many values in every interpretation. In classical B deferred sets are finite
+    /// (B-Book, 4.17).
     fn has_finitely_many(&self, ty: &Type) -> bool {
         match ty {
             Type::Bool => true,
@@ -223,7 +225,7 @@ impl Lowering<'_> {
         self.symbol(&format!("card {:?}", self.terms.sort_of(set)), &[set], Terms::INT)
     }
 
-    /// What holds of the cardinalities of all finite sets of a sort.
+    /// Adds facts about the cardinalities of all finite sets of a sort.
     fn cards_of_sets(&mut self, sort: Sort) {
         let key = format!("card {sort:?}");
         if self.named.insert(key.clone(), key).is_some() {

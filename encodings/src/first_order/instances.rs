@@ -1,9 +1,9 @@
 //! Instances of hypotheses about all sets.
 //!
 //! A least fixpoint is defined by `!p.(p <: S & i : p & tr[p] <: p => reach <: p)`, and the instance for `done` proves
-//! `reach <: done`. First-order logic has no comprehension, so a solver knows no element of the sort of sets that it could
-//! instantiate `p` with. Therefore each hypothesis about all sets that mentions the lesser set of a goal `lesser <: greater`
-//! is also assumed for `greater`.
+//! `reach <: done`. First-order logic has no comprehension, so a solver knows no element of the sort of sets that it
+//! could instantiate `p` with. Therefore each hypothesis about all sets that mentions the lesser set of a goal `lesser
+//! <: greater` is also assumed for `greater`.
 //!
 //! The hypothesis is well-defined for all sets and true, so its instance is true for whatever set `greater` is.
 

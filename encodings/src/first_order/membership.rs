@@ -89,7 +89,8 @@ impl Lowering<'_> {
             let member = self.member(&xy, a, env)?;
             let (inside, fits) = (self.member(&x, from, env)?, self.member(&y, to, env)?);
             if space.total {
-                // Where `a` is an element of a sort, this is `x |-> a(x) : a`, and `a(x)` is a term that the solver can instantiate with.
+                // Where `a` is an element of a sort, this is `x |-> a(x) : a`, and `a(x)` is a term that the solver can
+                // instantiate with.
                 let domain = self.domain(&x, a, env)?;
                 all.push(self.forall(&x, t.implies(inside, domain)));
             }

@@ -11,13 +11,13 @@
 //! - An application to a composed relation (`f <+ {a |-> b}`) is a distinction of cases.
 //! - A set that is an element of another is an element of an uninterpreted sort with a membership relation; a set
 //!   expression that is compared with such an element has a name that its members define. These sorts are extensional.
-//! - A hypothesis about all sets has an instance for the greater set of an inclusion (`instances`), and a goal that a set
-//!   exists is tried with the sets that its equations suggest (`witness`).
+//! - A hypothesis about all sets has an instance for the greater set of an inclusion (`instances`), and a goal that a
+//!   set exists is tried with the sets that its equations suggest (`witness`).
 //!
-//! Sets as elements of sorts are why only `unsat` says anything: the elements of such a sort need not be all sets. Every formula is true in
-//! the interpretation in which they are, so what is unsatisfiable has no counterexample in B. An application outside
-//! of a domain has some value in that interpretation, which is sound since a formula that B calls true is so
-//! whatever the value is; that a goal is well-defined is a part of the goal.
+//! Sets as elements of sorts are why only `unsat` says anything: the elements of such a sort need not be all sets.
+//! Every formula is true in the interpretation in which they are, so what is unsatisfiable has no counterexample in B.
+//! An application outside of a domain has some value in that interpretation, which is sound since a formula that B
+//! calls true is so whatever the value is; that a goal is well-defined is a part of the goal.
 
 mod application;
 mod cardinality;
@@ -50,7 +50,7 @@ use self::sequent::{Part, name_of};
 use crate::symbolic::Unsupported;
 use crate::term::{Sort, SymbolId, Term, Terms};
 
-/// What bound names stand for: values without couples around them.
+/// Values of bound names, without couples around them.
 type Env = BTreeMap<LocalId, Rc<[Term]>>;
 
 /// The result of lowering a part of a formula.
@@ -59,9 +59,9 @@ type Found<T> = Result<T, Unsupported>;
 /// A part of a sequent in first-order logic.
 #[derive(Clone, Debug)]
 pub struct Lowered {
-    /// Where the terms live.
+    /// Arena of the terms.
     pub terms: Rc<Terms>,
-    /// What is asserted: the part is proved if it is unsatisfiable. Arrays in it are only read, as functions.
+    /// Asserted formulas: the part is proved if they are unsatisfiable. Arrays in them are only read, as functions.
     pub assertions: Vec<Term>,
     /// Number of hypotheses that have no form here and are left out.
     pub left_out: usize,
@@ -70,7 +70,7 @@ pub struct Lowered {
 /// Lowers a sequent to parts that have to be proved one by one.
 ///
 /// # Errors
-/// What of the goal has no form in first-order logic.
+/// [`Unsupported`] for a part of the goal that has no form in first-order logic.
 pub fn lower(
     model: &Model,
     scope: &Scope,
@@ -119,7 +119,7 @@ fn functions(hypotheses: &[Pred]) -> BTreeMap<Name, bool> {
     found
 }
 
-/// Whether a set is all of a type by its form.
+/// Returns whether a set is all of a type by its form.
 fn is_whole(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Carrier(_) | ExprKind::Set(BuiltinSet::Integer | BuiltinSet::Bool) => true,
@@ -141,7 +141,7 @@ struct Lowering<'m> {
     asked: BTreeSet<Name>,
     /// Functions whose values are defined by an axiom, by the text of that.
     named: HashMap<String, String>,
-    /// What holds of the names that were introduced.
+    /// Facts about the names that were introduced.
     facts: Vec<Term>,
     /// All bound symbols.
     bound: HashSet<SymbolId>,

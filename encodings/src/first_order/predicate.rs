@@ -8,7 +8,8 @@ use super::{Env, Found, Lowering, name_of, unsupported};
 use crate::term::{Term, Terms};
 
 impl Lowering<'_> {
-    /// The formula of a predicate: true where the predicate has a value and is true, false where it has one and is false.
+    /// The formula of a predicate: true where the predicate has a value and is true, false where it has one and is
+    /// false.
     pub(super) fn pred(&mut self, p: &Pred, env: &Env) -> Found<Term> {
         let t = self.terms.clone();
         Ok(match &p.kind {
@@ -172,7 +173,7 @@ impl Lowering<'_> {
         Ok(t.and(a.into_iter().zip(b).map(|(a, b)| t.eq(a, b))))
     }
 
-    /// Whether a set is an element of a sort without a name that is defined for it.
+    /// Returns whether a set is an element of a sort without a name that is defined for it.
     pub(super) fn is_element(&self, e: &Expr, env: &Env) -> bool {
         match name_of(e) {
             Some(Name::Local(l)) if env.contains_key(&l) => true,

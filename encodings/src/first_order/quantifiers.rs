@@ -23,7 +23,7 @@ impl Lowering<'_> {
     fn without_determined(&self, bound: &[Term], body: Term) -> (Vec<SymbolId>, Vec<Term>) {
         let t = &self.terms;
         let mut symbols: Vec<SymbolId> = bound.iter().filter_map(|&b| t.as_symbol(b)).collect();
-        // Neither free symbols nor substitutions are told from bound ones where a symbol is both.
+        // Where a symbol is free and bound, neither free symbols nor substitutions are told from the bound ones.
         let mut bound_inside = false;
         t.visit(&[body], |_, node| {
             if let Op::Forall(inner) | Op::Exists(inner) = &node.op {
@@ -86,8 +86,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Values of these sorts for which `axiom` holds, which has to be satisfiable whatever the bound symbols in it are. The same
-    /// axiom gives the same values.
+    /// Values of these sorts for which `axiom` holds, which has to be satisfiable whatever the bound symbols in it are.
+    /// The same axiom gives the same values.
     pub(super) fn such_that(
         &mut self,
         base: &str,

@@ -22,11 +22,11 @@ pub struct Sequent {
     pub hypotheses: Vec<Pred>,
     /// Predicates that are well-defined, be they true or not.
     pub defined: Vec<Pred>,
-    /// What has to follow.
+    /// The goal that has to follow.
     pub goal: Goal,
 }
 
-/// What has to follow from hypotheses.
+/// Goal that has to follow from hypotheses.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Goal {
     /// The predicate is well-defined and true.
@@ -55,7 +55,7 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// With the chosen ones of a sequent's hypotheses.
+    /// Returns this part with the chosen ones of a sequent's hypotheses.
     pub(super) fn with(&self, sequent: &Sequent, selection: Selection) -> Part {
         let mut hypotheses = vec![];
         sequent.hypotheses.iter().for_each(|p| hypotheses.extend(conjuncts(p).into_iter().cloned()));
@@ -96,8 +96,8 @@ pub(super) fn names(p: &Pred) -> BTreeSet<Name> {
     found.variables.into_iter().map(Name::Var).chain(constants).chain(locals).collect()
 }
 
-/// Returns the predicate with expressions for locals, or `None` where it binds a local that is free in one of these: a parameter
-/// of an event can be free in one predicate of a sequent and bound in another.
+/// Returns the predicate with expressions for locals, or `None` where it binds a local that is free in one of these: a
+/// parameter of an event can be free in one predicate of a sequent and bound in another.
 pub(super) fn replaced(by: &Replacement, p: &Pred) -> Option<Pred> {
     struct Binders(BTreeSet<LocalId>);
     impl Visitor for Binders {

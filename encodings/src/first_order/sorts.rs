@@ -70,7 +70,7 @@ impl Lowering<'_> {
         sort
     }
 
-    /// That sets with the same members are equal, for all sorts of sets.
+    /// Returns the axioms that sets with the same members are equal, for all sorts of sets.
     pub(super) fn extensionality(&mut self) -> Vec<Term> {
         let mut all = vec![];
         for (sort, leaves) in self.powers.clone() {

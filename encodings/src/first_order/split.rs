@@ -1,4 +1,5 @@
-//! Goals in parts: conjunctions, implications, universal quantifiers, equivalences and equations of sets are taken apart.
+//! Goals in parts: conjunctions, implications, universal quantifiers, equivalences and equations of sets are taken
+//! apart.
 
 use bsym_language::model::visit::Replacement;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Model, Pred, PredKind};

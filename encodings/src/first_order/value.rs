@@ -156,11 +156,11 @@ impl Lowering<'_> {
         Ok(found[0])
     }
 
-    /// Returns the inverse of a relation that is an element of a sort, as the value of a function. The function for the other
-    /// direction undoes it: otherwise instantiating `!f.(f : all => f~ : all)` would never end.
+    /// Returns the inverse of a relation that is an element of a sort, as the value of a function. The function for the
+    /// other direction undoes it: otherwise instantiating `!f.(f : all => f~ : all)` would never end.
     ///
-    /// `element` is the type of the couples of the inverse. Couples are flattened, so `(S * S) <-> S` and `S <-> (S * S)` have the
-    /// same sort. The name of the function therefore says how many components the first side has.
+    /// `element` is the type of the couples of the inverse. Couples are flattened, so `(S * S) <-> S` and `S <-> (S *
+    /// S)` have the same sort. The name of the function therefore says how many components the first side has.
     fn inverse(&mut self, relation: Term, element: &Type) -> Found<Term> {
         let Type::Pair(left, right) = element else { return unsupported(Span::default(), "this inverse") };
         let t = self.terms.clone();
@@ -250,7 +250,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Where a field is in the value of a record.
+/// Returns where a field is in the value of a record: its first position, and the one after its last.
 fn field(ty: &Type, label: &str) -> Option<(usize, usize)> {
     let Type::Record(fields) = ty else { return None };
     let mut start = 0;

@@ -1,8 +1,8 @@
-//! When formulas are well-defined, from left to right (Abrial, Mussat: *On using conditional definitions in formal
-//! theories*, ZB 2002): by the operators that have no value everywhere.
+//! Conditions under which formulas are well-defined, from left to right (Abrial, Mussat: *On using conditional
+//! definitions in formal theories*, ZB 2002): by the operators that have no value everywhere.
 //!
-//! Where the evaluator finds a value although a part has none, because it looks at that part only where it matters, more is
-//! asked here than has to be. Goals may ask for more, hypotheses say nothing about it.
+//! The evaluator may find a value although a part has none, because it looks at that part only where it matters. There
+//! more is asked here than is needed. Goals may ask for more, hypotheses say nothing about it.
 
 use bsym_language::model::{BinaryOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp, UnaryOp};
 use bsym_language::walk::{Part, expr_parts};

@@ -1,8 +1,8 @@
 //! Goals that a set exists.
 //!
-//! First-order logic has no comprehension: the solver knows only sets that have a name. Equations in the goal suggest others:
-//! for `#c.(… & x = y \/ c)` it is `x - y`, and for `#c.(… & x = y - c)` it is `y - x`. The goal becomes a disjunction: the
-//! body is true for the suggested set, or the original goal is.
+//! First-order logic has no comprehension: the solver knows only sets that have a name. Equations in the goal suggest
+//! others: for `#c.(… & x = y \/ c)` it is `x - y`, and for `#c.(… & x = y - c)` it is `y - x`. The goal becomes a
+//! disjunction: the body is true for the suggested set, or the original goal is.
 
 use bsym_language::model::visit::{Names, Replacement};
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind};
@@ -14,7 +14,8 @@ use super::{Env, Found, Lowering, name_of};
 use crate::term::Term;
 
 impl Lowering<'_> {
-    /// Returns the formula of a goal. It is equivalent to that of the predicate, and a suggested set is enough to prove it.
+    /// Returns the formula of a goal. It is equivalent to that of the predicate, and a suggested set is enough to prove
+    /// it.
     pub(super) fn goal(&mut self, p: &Pred, env: &Env) -> Found<Term> {
         let t = self.terms.clone();
         Ok(match &p.kind {

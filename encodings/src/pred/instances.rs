@@ -49,7 +49,7 @@ pub(crate) struct Instance<'a> {
     pub rest: Vec<&'a Pred>,
     /// Variables without a value.
     pub unbound: Vec<LocalId>,
-    /// What gave the values is defined.
+    /// Condition that the source of the values is defined.
     pub defined: Term,
 }
 
@@ -245,8 +245,8 @@ impl Encoder {
         (range, env)
     }
 
-    /// The variables of an instance that one of the conjuncts puts into a set without strays or says to be the value of a
-    /// name, where nothing before it can be ill-defined.
+    /// The variables of an instance that one of the conjuncts puts into a set without strays or says to be the value of
+    /// a name, where nothing before it can be ill-defined.
     fn bounded(&self, instance: &Instance<'_>) -> Vec<LocalId> {
         let mut found = vec![];
         for p in &instance.rest {
@@ -271,7 +271,7 @@ impl Encoder {
         found
     }
 
-    /// Whether an expression is a set without strays by its names.
+    /// Returns whether an expression is a set without strays by its names.
     fn is_named_closed(&self, env: &Env, e: &Expr) -> bool {
         let value = match &e.kind {
             ExprKind::Var(v) => env.state.get(v.index()),

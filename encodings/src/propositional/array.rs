@@ -115,7 +115,8 @@ fn is(g: &mut Gates, n: &Number, i: i128) -> Result<Lit, Why> {
     Ok(integer::equal(g, n, &k))
 }
 
-/// The array with another value at an index where `here` is true. What the index may be lies in a window.
+/// Returns the array with another value at an index where `here` is true. The possible values of the index lie in a
+/// window.
 pub(super) fn write(
     g: &mut Gates,
     array: &Value,

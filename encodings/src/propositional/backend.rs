@@ -21,15 +21,15 @@ use crate::tuning::tuning;
 pub struct Propositional {
     terms: Rc<Terms>,
     asserted: Vec<Term>,
-    /// How many of them are lowered and handed to the solver.
+    /// Number of the asserted terms that are lowered and handed to the solver.
     lowered: usize,
-    /// Literals of which nobody needs two, see [`Backend::alternatives`].
+    /// Groups of literals of which no two are needed at once, see [`Backend::alternatives`].
     alternatives: Vec<Rc<[Term]>>,
-    /// How many of these are lowered.
+    /// Number of these groups that are lowered.
     told: usize,
     lowering: Lowering,
     solver: Box<dyn Sat>,
-    /// Whether every `unsat` is confirmed by a proof.
+    /// `true` if every `unsat` is confirmed by a proof.
     proves: bool,
     /// The last check was not decided because a number takes too many bits.
     too_wide: bool,
@@ -59,7 +59,7 @@ impl Propositional {
         Propositional::with(terms, true)
     }
 
-    /// Whether the last check was not decided only because a number takes more bits than there are here.
+    /// Returns whether the last check was not decided only because a number takes more bits than there are here.
     pub fn is_too_wide(&self) -> bool {
         self.too_wide
     }
@@ -119,7 +119,7 @@ impl Propositional {
         Some(())
     }
 
-    /// Begins anew with wider cuts.
+    /// Restarts with wider cuts.
     fn rebuild(&mut self, levels: Levels) {
         // All attempts of one check have its steps together.
         let spent = self.lowering.steps_spent();
@@ -267,19 +267,19 @@ impl Propositional {
 /// A formula as propositional logic, before anybody asks a solver about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Lowered {
-    /// How large it is.
+    /// Size of the formula.
     pub size: Size,
-    /// What is cut down to finitely many bits, in words, in the order in which it was met.
+    /// Descriptions of what is cut down to finitely many bits, in the order in which it was met.
     pub cuts: Vec<String>,
-    /// What of it has no form.
+    /// Parts of it that have no form.
     pub unclaimed: Vec<String>,
 }
 
-/// Lowers terms as if they were asserted, with the cuts that a solver begins with; nothing is taken as a definition, so that
-/// it is seen what the formulas themselves take.
+/// Lowers terms as if they were asserted, with the cuts that a solver begins with; nothing is taken as a definition, so
+/// that it is seen what the formulas themselves take.
 ///
 /// # Errors
-/// Why the formula is not built.
+/// The reason why the formula is not built.
 pub fn lowered(terms: &Rc<Terms>, assertions: &[Term]) -> Result<Lowered, Stopped> {
     let mut made = Propositional::new(terms.clone());
     for &t in assertions {
@@ -386,7 +386,7 @@ mod tests {
         terms.sort(SortKind::Enum(name.into(), names.into()))
     }
 
-    /// Nobody waits, or pays with memory, for what is too large anyway.
+    /// A relation that is too large anyway costs neither time nor memory.
     #[test]
     fn a_relation_too_large_for_memory_is_refused_before_it_is_built() {
         let terms = Rc::new(Terms::new());
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(answer(&terms, &[inside, terms.lt(v, terms.int(100))]), RawAnswer::Sat);
     }
 
-    /// What equals a set without elements outside of a window has none there: no wider window is tried.
+    /// A set that equals one without elements outside of a window has none there: no wider window is tried.
     #[test]
     fn what_equals_a_bounded_set_is_bounded() {
         let terms = Rc::new(Terms::new());

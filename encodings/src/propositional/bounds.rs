@@ -11,18 +11,18 @@ use crate::tuning::tuning;
 /// Least and greatest value, where there is one.
 pub(super) type Interval = (Option<i128>, Option<i128>);
 
-/// Bounds beyond this help nobody.
+/// Bounds beyond this are of no use.
 const LARGE: i128 = 1 << 62;
 
 /// No number at all.
 pub(super) const EMPTY: Interval = (Some(1), Some(0));
 
-/// What an interval is of: scalars of a symbol's value, or of the elements of a set, by their position.
+/// Subject of an interval: scalars of a symbol's value, or of the elements of a set, by their position.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Part {
     /// A number, or a number in a tuple.
     Own(SymbolId, u32),
-    /// The same of every element.
+    /// A number, or a number in a tuple, of every element.
     Element(SymbolId, u32),
 }
 
@@ -34,12 +34,12 @@ impl Part {
     }
 }
 
-/// What was learned.
+/// Bounds that were learned.
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     symbols: BTreeMap<Part, Interval>,
     intervals: HashMap<Term, Interval>,
-    /// Where the elements of sets are.
+    /// Intervals of the elements of sets, part by part.
     pub(super) extents: HashMap<Term, Option<Rc<[Interval]>>>,
 }
 
@@ -87,12 +87,12 @@ fn times(k: i128, a: Interval) -> Interval {
 }
 
 impl Bounds {
-    /// What is known of a number.
+    /// Returns the known bounds of a number.
     pub fn of(&self, id: SymbolId) -> Interval {
         self.part(Part::Own(id, 0))
     }
 
-    /// What is known of a part.
+    /// Returns the known bounds of a part.
     pub fn part(&self, part: Part) -> Interval {
         self.symbols.get(&part).copied().unwrap_or((None, None))
     }
@@ -248,7 +248,7 @@ impl Bounds {
         (k, part, self.interval(terms, inner, tuning().propositional.bounds_depth))
     }
 
-    /// What is known of a number.
+    /// Returns the known bounds of a number.
     pub(super) fn interval(&mut self, terms: &Terms, t: Term, depth: usize) -> Interval {
         if let Some(&known) = self.intervals.get(&t) {
             return known;

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use crate::term::{SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
-/// What is cut down.
+/// Subject of a cut.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Cut {
     /// The numbers in an unknown.
@@ -20,11 +20,11 @@ pub(super) enum Cut {
     Index(Term),
 }
 
-/// How far each cut is; kept when everything else is built anew.
+/// Level of each cut; kept when everything else is rebuilt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
     levels: HashMap<Cut, usize>,
-    /// For the copies of one name: how often each level was needed.
+    /// Counts how often each level was needed by the copies of one name.
     needed: HashMap<(Rc<str>, bool), Vec<usize>>,
     /// The largest number that the assertions speak of.
     pub mentioned: i128,
@@ -42,8 +42,8 @@ impl Levels {
         tuning().cut.windows[self.level(terms, cut)]
     }
 
-    /// Whether a set is empty outside of its window. Where that was not so in some windows, it may be everything
-    /// there, as the complement of a finite set is.
+    /// Returns whether a set is empty outside of its window. In one of every `cut.infinite` levels (see
+    /// [`tuning`](crate::tuning)) it may be everything there, as the complement of a finite set is.
     pub fn is_finite(&self, terms: &Terms, cut: Cut) -> bool {
         self.level(terms, cut) % tuning().cut.infinite != tuning().cut.infinite - 1
     }
@@ -52,7 +52,7 @@ impl Levels {
         if let Some(&level) = self.levels.get(&cut) {
             return level;
         }
-        // What two copies of a variable needed, the next one needs as well.
+        // The next copy of a variable needs what two earlier copies needed.
         let copies = |copies: &Vec<usize>| copies.iter().rposition(|&n| n >= 2).unwrap_or(0);
         let known = class(terms, cut).and_then(|c| self.needed.get(&c)).map_or(0, copies);
         let spoken = match cut {
@@ -94,7 +94,7 @@ fn class(terms: &Terms, cut: Cut) -> Option<(Rc<str>, bool)> {
     Some((name.split(['@', '\'']).next().unwrap_or_default().into(), width))
 }
 
-/// In a few words.
+/// Describes a cut in a few words.
 pub(super) fn name(terms: &Terms, cut: Cut) -> String {
     match cut {
         Cut::Width(id) => format!("bits of `{}`", terms.symbol_name(id)),
@@ -103,7 +103,7 @@ pub(super) fn name(terms: &Terms, cut: Cut) -> String {
     }
 }
 
-/// In words, with its limit.
+/// Describes a cut in words, with its limit.
 pub(super) fn describe(terms: &Terms, cut: Cut) -> String {
     let last = tuning().cut.windows[tuning().cut.windows.len() - 1];
     match cut {

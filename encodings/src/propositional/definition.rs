@@ -1,13 +1,14 @@
 //! Unknowns that an equation of what is asserted for good defines: they are the value of its other side and need no
 //! literals and no cut of their own.
 //!
-//! A step of a path says of each event `selector => guard & x' = t`, and that one of the selectors is true. Where nobody
-//! needs two of them at once (see [`Backend::alternatives`](crate::session::Backend::alternatives)), the state after is a
-//! choice between the values of the events, by their selectors. What is known of a state so becomes known of the next one: a
-//! machine that starts in one state and takes no choices is computed, and a number that grows by one with each step
-//! has an interval that grows by one.
+//! A step of a path says of each event `selector => guard & x' = t`, and that one of the selectors is true. Where no
+//! two of them are needed at once (see [`Backend::alternatives`](crate::session::Backend::alternatives)), the state
+//! after is a choice between the values of the events, by their selectors. Facts about a state so become facts about
+//! the next one: a machine that starts in one state and takes no choices is computed, and a number that grows by one
+//! with each step has an interval that grows by one.
 //!
-//! A definition is true in every model of the assertions, whatever the cuts: its value has the guards of what it is made of.
+//! A definition is true in every model of the assertions, whatever the cuts: its value has the guards of what it is
+//! made of.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
@@ -26,7 +27,7 @@ struct Assertion {
     conjuncts: Vec<Term>,
 }
 
-/// Where an equation stands, and what it says an unknown is.
+/// Position of an equation, and the value that it gives an unknown.
 #[derive(Clone, Copy)]
 struct Equation {
     assertion: usize,
@@ -43,8 +44,8 @@ struct Group {
 }
 
 impl Lowering {
-    /// Defines what the assertions say is equal to something, and returns what of them is left to be asserted. `None` if time
-    /// is up: then they may be handed over once more.
+    /// Defines what the assertions say is equal to something, and returns what of them is left to be asserted. `None`
+    /// if time is up: then they may be handed over once more.
     pub fn define(&mut self, assertions: &[Term], alternatives: &[Rc<[Term]>]) -> Option<Vec<Term>> {
         if assertions.is_empty() {
             return Some(vec![]);
@@ -181,7 +182,7 @@ impl Lowering {
         }
         let next = self.defined_everywhere(&by_selector);
         let next_set: HashSet<SymbolId> = next.iter().copied().collect();
-        // What an event asks of the state before: where it is false, the event does not matter.
+        // Demands of an event on the state before: where they are false, the event does not matter.
         let mut live = vec![];
         for (k, &(s, i)) in group.selectors.iter().enumerate() {
             let mut possible = true;
@@ -211,12 +212,12 @@ impl Lowering {
         Some(())
     }
 
-    /// What each event says a value of.
+    /// Returns the symbols that each event gives a value.
     fn defined_everywhere(&self, by_selector: &[BTreeMap<SymbolId, Equation>]) -> Vec<SymbolId> {
         let Some(first) = by_selector.first() else { return vec![] };
         let everywhere: BTreeSet<SymbolId> =
             first.keys().copied().filter(|x| by_selector.iter().all(|e| e.contains_key(x))).collect();
-        // Of two that are equal the one is defined that less is known of, or else the later one.
+        // Of two that are equal, the one that less is known of is defined, or else the later one.
         let is_other_way_round = |x: SymbolId| {
             let own = first[&x];
             self.terms
@@ -243,7 +244,7 @@ impl Lowering {
         let terms = self.terms.clone();
         let equations: Vec<Equation> = live.iter().map(|&(k, _)| by_selector[k][&x]).collect();
         let values: Vec<Term> = equations.iter().map(|e| e.value).collect();
-        // What is after the step has no order of its own.
+        // A value after the step has no order of its own.
         if terms.symbols(&values).iter().any(|y| next.contains(y)) || self.is_lowered(terms.symbol_term(x)) {
             return Some(());
         }
@@ -323,7 +324,8 @@ impl Lowering {
         self.set(self.terms.symbol_term(x), value);
     }
 
-    /// A defined number with the bounds that are known of it, which are stated. What is within one value is it in any case.
+    /// Returns a defined number with the bounds that are known of it, which are stated. A number with only one possible
+    /// value has it in any case.
     pub(super) fn within_bounds(&mut self, x: SymbolId, n: Number) -> Number {
         let (low, high) = self.known_bounds(x);
         let (low, high) = (low.unwrap_or(n.low).max(n.low), high.unwrap_or(n.high).min(n.high));

@@ -1,8 +1,8 @@
 //! Bounds of the elements of unknown sets that follow from what is asserted for good, so that such a set needs no cut.
 //!
-//! `!x.(x : s => x : 0..7)`, `s = t \/ {n}` and `s <: 0..7` say where the elements of `s` are. The other way round, what is in a
-//! bounded set is as bounded. Elements are taken apart into scalars: each part has an interval of its own. Where the
-//! interval of one part is empty, so is the set.
+//! `!x.(x : s => x : 0..7)`, `s = t \/ {n}` and `s <: 0..7` say where the elements of `s` are. The other way round,
+//! what is in a bounded set is as bounded. Elements are taken apart into scalars: each part has an interval of its own.
+//! Where the interval of one part is empty, so is the set.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -11,7 +11,7 @@ use super::bounds::{Bounds, EMPTY, Found, Interval, Part, both, either, limit};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
-/// Nothing is known.
+/// Interval of a number of which nothing is known.
 const ANY: Interval = (None, None);
 
 /// Number of scalars that a value is made of.
@@ -22,7 +22,7 @@ fn scalars(terms: &Terms, sort: Sort) -> usize {
     }
 }
 
-/// Whether a value has a number among its scalars.
+/// Returns whether a value has a number among its scalars.
 fn has_number(terms: &Terms, sort: Sort) -> bool {
     match terms.sort_kind(sort) {
         SortKind::Tuple(fields) => fields.iter().any(|&f| has_number(terms, f)),
@@ -58,14 +58,15 @@ fn split(terms: &Terms, t: Term, truth: bool, and: bool) -> Vec<(Term, bool)> {
     }
 }
 
-/// Without what is said of some symbols.
+/// Removes the bounds of some symbols.
 fn without(mut found: Found, bound: &[SymbolId]) -> Found {
     found.retain(|part, _| !bound.contains(&part.symbol()));
     found
 }
 
 impl Bounds {
-    /// What holds where a set of tuples or numbers has no elements but these, for the symbols it is made of.
+    /// Adds the bounds of the symbols that a set is made of, where the set of tuples or numbers has no elements but
+    /// these.
     fn within(&mut self, terms: &Terms, set: Term, elements: &[Interval], found: &mut Found) {
         let node = terms.node(set);
         match &node.op {
@@ -144,8 +145,8 @@ impl Bounds {
         without((*self.implied(terms, body, truth, depth - 1, known)).clone(), bound)
     }
 
-    /// A formula is true, or false, for all values of its bound symbols: so it is for some, and what the formula excludes
-    /// is in no set.
+    /// A formula is true, or false, for all values of its bound symbols: so it is for some, and what the formula
+    /// excludes is in no set.
     pub(super) fn for_all(
         &mut self,
         terms: &Terms,
@@ -179,7 +180,7 @@ impl Bounds {
                 if !parts.iter().enumerate().all(is_free) {
                     continue;
                 }
-                // What is in the set has to satisfy the rest.
+                // Elements of the set have to satisfy the rest.
                 let others: Vec<(Term, bool)> =
                     literals.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, l)| *l).collect();
                 let rest = self.some_of(terms, &others, depth - 1, known);
@@ -193,7 +194,8 @@ impl Bounds {
         without(found, &bound)
     }
 
-    /// Where the elements of a set are, by their parts; `None` of what is no set with numbers in its elements.
+    /// Returns the intervals of the elements of a set, by their parts; `None` if it is no set with numbers in its
+    /// elements.
     fn elements(&mut self, terms: &Terms, set: Term, depth: usize) -> Option<Rc<[Interval]>> {
         if let Some(known) = self.extents.get(&set) {
             return known.clone();
@@ -293,7 +295,7 @@ mod tests {
         let (s, x) = (terms.symbol("s", terms.set_sort(couple)), terms.symbol("x", Terms::INT));
         let c = terms.symbol("c", couple);
         let mut bounds = Bounds::default();
-        // What follows from one part of it is known to the others the second time.
+        // Facts that follow from one part are known to the others the second time.
         (0..2).for_each(|_| drop(bounds.learn(&terms, assertion(&terms, s, x, c))));
         let id = |t| terms.as_symbol(t).expect("a symbol");
         let found = [Part::Element(id(s), 0), Part::Element(id(s), 1), Part::Own(id(x), 0)];

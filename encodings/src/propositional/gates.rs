@@ -26,7 +26,7 @@ impl Lit {
         (self.0 >> 1) as usize
     }
 
-    /// Whether the variable is negated.
+    /// Returns whether the variable is negated.
     pub fn is_negative(self) -> bool {
         self.0 & 1 == 1
     }
@@ -50,7 +50,7 @@ impl std::ops::Not for Lit {
     }
 }
 
-/// What a variable is.
+/// Definition of a variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Gate {
     /// The variable that is true.
@@ -162,7 +162,7 @@ impl Gates {
         if sign { !l } else { l }
     }
 
-    /// Whether two literals are equal.
+    /// Returns a literal that is true if two literals are equal.
     pub fn iff(&mut self, a: Lit, b: Lit) -> Lit {
         !self.xor(a, b)
     }
@@ -240,7 +240,7 @@ impl Gates {
         self.clauses.push(clause);
     }
 
-    /// Whether a literal's clauses were emitted.
+    /// Returns whether a literal's clauses were emitted.
     pub fn is_emitted(&self, l: Lit) -> bool {
         self.emitted[l.variable()]
     }

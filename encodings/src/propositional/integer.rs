@@ -20,12 +20,12 @@ pub(super) struct Number {
     /// Least and greatest value.
     pub low: i128,
     pub high: i128,
-    /// Where the number is the one that is meant.
+    /// True where the number is the intended one.
     pub guard: Lit,
     pub form: Form,
 }
 
-/// How a number depends on an unknown.
+/// Dependence of a number on an unknown.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Form {
     Other,

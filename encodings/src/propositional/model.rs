@@ -16,8 +16,8 @@ struct Found {
 }
 
 impl Lowering {
-    /// What a value is where `truth` says which literals are true. `None` for an array that has not one value nearly
-    /// everywhere.
+    /// Reads a value where `truth` says which literals are true. Returns `None` for an array that has not one value
+    /// nearly everywhere.
     pub(super) fn read(&self, sort: Sort, value: &Value, truth: &dyn Fn(Lit) -> bool) -> Option<TermValue> {
         Some(match (self.terms.sort_kind(sort), value) {
             (_, Value::Bool(t)) => TermValue::Bool(truth(t.lit)),

@@ -16,11 +16,11 @@ pub(super) struct Checker {
     clauses: Vec<Box<[Code]>>,
     /// By literal: the clauses that watch it.
     watches: Vec<Vec<u32>>,
-    /// By literal: whether it is true.
+    /// By literal: `true` if it is true.
     is_true: Vec<bool>,
     /// True literals in the order in which they became so.
     trail: Vec<Code>,
-    /// How many of them were propagated.
+    /// Number of literals of the trail that were propagated.
     head: usize,
     /// The clauses contradict each other.
     contradiction: bool,
@@ -79,7 +79,7 @@ impl Checker {
         follows
     }
 
-    /// Whether a clause follows by reverse unit propagation.
+    /// Returns whether a clause follows by reverse unit propagation.
     pub fn follows(&mut self, clause: &[Code]) -> bool {
         self.grow(clause);
         if self.contradiction {

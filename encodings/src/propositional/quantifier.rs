@@ -14,7 +14,7 @@ use super::value::{Array, Beyond, Truth, Value, Why};
 use crate::term::{Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
-/// What one scalar part of a bound symbol takes, in order.
+/// Values that one scalar part of a bound symbol takes, in order.
 type Options = Vec<Choice>;
 
 /// One of the values of a scalar part.
@@ -69,7 +69,7 @@ struct Space {
 }
 
 impl Space {
-    /// Moves the end of a range that is one of these. `false` if it is none of them.
+    /// Moves the end of the range that `why` names. Returns `false` if it is none of these.
     fn grow(&mut self, why: &Why) -> Result<bool, Why> {
         let Why::Range((id, above), by) = why else { return Ok(false) };
         for part in &mut self.parts {
@@ -206,7 +206,7 @@ impl Lowering {
         if beyond || whole.guard == Lit::TRUE {
             return Ok(whole);
         }
-        // What is written out follows whether the cuts hold or not.
+        // The instances that are written out follow whether the cuts hold or not.
         let l = self.settle(whole);
         if instances.guard == Lit::TRUE {
             let (then, inside) = if universal { (!l, instances.lit) } else { (l, !instances.lit) };
@@ -307,7 +307,7 @@ impl Lowering {
         let array = match part {
             Ok(_) => Array::Listed(cells),
             Err(range) => {
-                // What is beyond the range comes first.
+                // The cells beyond the range come first.
                 let rest = cells.split_off(2);
                 let [below, above] = <[Value; 2]>::try_from(cells)
                     .map_err(|_| Why::unsupported("an array without an outside"))?;

@@ -9,7 +9,7 @@ use super::gates::Lit;
 use super::proof::Checker;
 use crate::budget::{Budget, Stopped};
 
-/// What a solver has to do. Models after `true`, cores after `false`.
+/// A SAT solver. It has models after `true`, cores after `false`.
 pub(super) trait Sat {
     /// Name and version.
     fn name(&self) -> &'static str;
@@ -17,18 +17,19 @@ pub(super) trait Sat {
     fn variables(&self) -> usize;
     /// Adds a clause for good.
     fn clause(&mut self, clause: &[Lit]);
-    /// Whether there is a model with these literals; they are assumed in their order, so that one that the earlier
-    /// ones imply is in no core.
+    /// Returns whether there is a model with these literals. They are assumed in their order, so that one that the
+    /// earlier ones imply is in no core.
     fn solve(&mut self, assumptions: &[Lit], budget: &Budget) -> Result<bool, Stopped>;
     /// Decisions and conflicts of the last check.
     fn steps(&self) -> u64;
     /// The value of a variable; `None` if it does not matter or no clause has it.
     fn value(&self, variable: usize) -> Option<bool>;
-    /// Whether an assumption is in the core.
+    /// Returns whether an assumption is in the core.
     fn is_in_core(&self, assumption: Lit) -> bool;
 }
 
-/// Whether a check should end, looked up every so many calls: reading the clock costs more than a decision.
+/// Decides whether a check should end, by a look at the budget every few calls: reading the clock costs more than a
+/// decision.
 #[derive(Default)]
 struct Watch {
     budget: Budget,
@@ -170,7 +171,7 @@ impl Sat for BatSat {
         if let Some(checker) = &mut self.checker {
             checker.add(&codes(&lits));
         }
-        // That the clauses contradict each other is found out by every check from now on.
+        // Every check from now on finds that the clauses contradict each other.
         self.solver.add_clause_reuse(&mut lits);
     }
 

@@ -22,7 +22,7 @@ struct Unknown {
     links: Vec<Link>,
 }
 
-/// Where the condition holds, `other = this + offset`.
+/// Link between unknowns: where the condition holds, `other = this + offset`.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     condition: Lit,
@@ -123,7 +123,7 @@ impl Unknowns {
             return l;
         }
         let (below, above) = (x.at_most.range(..k).next_back(), x.at_most.range(k..).next());
-        // What follows from a bound that holds anyway.
+        // A bound that holds anyway decides the comparison.
         match (below, above) {
             (Some((_, (Lit::TRUE, _))), _) => return Lit::TRUE,
             (_, Some((_, (Lit::FALSE, _)))) => return Lit::FALSE,

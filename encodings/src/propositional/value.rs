@@ -3,8 +3,8 @@
 //! An array has one cell for each index of a finite sort; over integers it has the cells of a window, one value for all
 //! indices below and one for all above it.
 //!
-//! What depends on an unknown that was cut down to bounds is the value that is meant only where its guard is
-//! true. Each leaf has a guard of its own, so that what an unknown does not reach does not depend on it.
+//! A value that depends on an unknown that was cut down to bounds is the intended value only where its guard is true.
+//! Each leaf has a guard of its own, so that leaves that an unknown does not reach do not depend on it.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::tuning::tuning;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Truth {
     pub lit: Lit,
-    /// Where the literal is the truth that is meant.
+    /// True where the literal is the intended truth.
     pub guard: Lit,
 }
 
@@ -44,10 +44,10 @@ pub(super) struct Beyond {
     pub guard: Lit,
 }
 
-/// What is unsupported about an integer that does not fit.
+/// Reason why an integer that does not fit is unsupported.
 pub(super) const TOO_WIDE: &str = "a number of more than 64 bits";
 
-/// Why something has no value.
+/// Reason why something has no value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Why {
     /// It is not claimed; in words.
@@ -102,7 +102,7 @@ impl Value {
         }
     }
 
-    /// The same where another guard is true as well.
+    /// Returns this value with another guard that has to be true as well.
     pub fn guarded(&self, g: &mut Gates, guard: Lit) -> Value {
         if guard == Lit::TRUE {
             return self.clone();
@@ -193,8 +193,8 @@ pub(super) fn checked((first, last): (i128, i128)) -> Result<(i128, i128), Why> 
     }
 }
 
-/// When a set has no elements outside of the windows of another one: where all these literals are false. `None` where that
-/// is not known.
+/// Returns the literals that must all be false for a set to have no elements outside of the windows of another one.
+/// Returns `None` where that is not known.
 pub(super) fn fits_window(wide: &Value, set: &Value) -> Option<Vec<Lit>> {
     let mut unless = vec![];
     (is_inside(wide, set, &mut unless) && unless.len() <= tuning().propositional.outside).then_some(unless)
@@ -371,8 +371,8 @@ pub(super) fn beyond_is_less(g: &mut Gates, b: &Beyond, n: &Number) -> Result<Tr
     Ok(Truth { lit: Lit::constant(!b.above), guard: g.and([b.guard, n.guard]) })
 }
 
-/// Parts that are all true exactly where two values are equal. Equal literals alone do not make them so: outside of their
-/// guards they may stand for different values.
+/// Parts that are all true exactly where two values are equal. Equal literals alone do not make them so: outside of
+/// their guards they may stand for different values.
 pub(super) fn equal(g: &mut Gates, a: &Value, b: &Value, parts: &mut Vec<Truth>) -> Result<(), Why> {
     match (a, b) {
         (Value::Bool(x), Value::Bool(y)) => {

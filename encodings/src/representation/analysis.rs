@@ -16,8 +16,8 @@ impl Functional {
         Functional::keeping(model, determined, &vec![Kept::All; model.variables.len()])
     }
 
-    /// The same with less known of some variables, by [`VarId`]: the bounds of other names may rest on that, and then
-    /// are wider as well.
+    /// Analyses a model with less known of some variables, by [`VarId`]: the bounds of other names may rest on that,
+    /// and then are wider as well.
     pub fn keeping(model: &Model, determined: &[Option<Value>], kept: &[Kept]) -> Functional {
         Functional::grown(model, determined, vec![Layout::Never; model.variables.len()], kept)
     }
@@ -65,10 +65,10 @@ impl Functional {
         }
     }
 
-    /// What unknowns can be where predicates hold, under the values of the names that have one.
+    /// Returns bounds of unknowns where predicates hold, under the values of the names that have one.
     ///
     /// Values that a predicate excludes are left out only as long as no predicate before it speaks of the unknown and
-    /// might be ill-defined: whoever asks has to hear of that.
+    /// might be ill-defined: the caller has to hear of that.
     pub(crate) fn of_unknowns(
         model: &Model,
         values: &dyn Fn(Name) -> Option<Value>,

@@ -23,7 +23,7 @@ struct Outside {
     function: VarId,
 }
 
-/// What is known where a substitution starts.
+/// Facts known where a substitution starts.
 #[derive(Clone)]
 struct Known<'a> {
     outside: Vec<Outside>,
@@ -39,7 +39,7 @@ impl Known<'_> {
         Known { outside: vec![], different: vec![], ..self.clone() }
     }
 
-    /// Whether two expressions, without places, have different values.
+    /// Returns whether two expressions, without places, have different values.
     fn differ(&self, a: &Expr, b: &Expr) -> bool {
         is_literal(a) && is_literal(b) && a.kind != b.kind && comparable(a, b)
             || self.different.iter().any(|(x, y)| (x == a && y == b) || (x == b && y == a))
@@ -210,7 +210,7 @@ fn extend(e: &mut Expr, known: &Known<'_>) {
     }
 }
 
-/// Whether a function is `%x.(x : S - {s} | E)` and the extension `{s |-> v}`.
+/// Returns whether a function is `%x.(x : S - {s} | E)` and the extension `{s |-> v}`.
 fn leaves_out(f: &Expr, extension: &Expr) -> bool {
     let (ExprKind::Quantified(QuantOp::Lambda, locals, p, _), ExprKind::SetExtension(items)) =
         (&f.kind, &extension.kind)

@@ -1,4 +1,4 @@
-//! What the value of an expression always is, given what its names hold.
+//! Bounds of the values of expressions, given the bounds of their names.
 
 use bsym_language::model::*;
 
@@ -18,8 +18,8 @@ impl Analysis<'_> {
         layout
     }
 
-    /// What the value of an expression always is, where it has one. As long as an operand has none,
-    /// the result has none.
+    /// Returns a bound of the value of an expression, where it has one. As long as an operand has none, the result has
+    /// none.
     pub(super) fn value(&mut self, e: &Expr) -> Layout {
         match &e.kind {
             ExprKind::Var(v) | ExprKind::Old(v) => self.known.variables[v.index()].clone(),
@@ -96,7 +96,7 @@ impl Analysis<'_> {
         Layout::set(element, exact)
     }
 
-    /// Whether literals are all the values of their layout.
+    /// Returns whether literals are all the values of their layout.
     fn is_all(&mut self, items: &[&Expr]) -> bool {
         let mut different: Vec<&Expr> = vec![];
         for x in items {
@@ -262,7 +262,7 @@ pub(super) fn maplet(e: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// Whether a set extension is made of maplets whose left sides are different literals.
+/// Returns whether a set extension is made of maplets whose left sides are different literals.
 pub(super) fn distinct_keys(items: &[Expr]) -> bool {
     if let [one] = items {
         return matches!(one.kind, ExprKind::Binary(BinaryOp::Maplet, ..));

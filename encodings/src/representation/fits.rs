@@ -1,9 +1,8 @@
-//! Whether a value is what it is taken for: a value within a [`Layout`], and one that a [`Shape`] can hold.
+//! Claims that values fit their representation: that a value is within a [`Layout`], and that a [`Shape`] can hold it.
 //!
-//! The analysis of representations ([`functional`](crate::representation)) is not believed by whoever checks a proof.
-//! These are its claims as terms over values that are represented without it, to be proved from what a step
-//! assigns. A layout is an upper bound, so that the claims are about single values; no claim speaks of how they
-//! were found.
+//! The check of a proof does not believe the analysis of representations ([`functional`](crate::representation)). These
+//! are its claims as terms over values that are represented without it, to be proved from what a step assigns. A layout
+//! is an upper bound, so that the claims are about single values; no claim speaks of how they were found.
 
 use std::rc::Rc;
 
@@ -20,12 +19,12 @@ use crate::term::{Term, Terms};
 pub struct Fit {
     /// The claim.
     pub holds: Term,
-    /// What defines symbols that the claim brought in; some value of them always satisfies it.
+    /// Definitions of symbols that the claim brought in; some value of them always satisfies these.
     pub definitions: Vec<Term>,
 }
 
 impl System {
-    /// Whether the values of a layout are represented otherwise than all values of the type.
+    /// Returns whether the values of a layout are represented differently from all values of the type.
     pub fn is_restricted(&self, ty: &Type, layout: &Layout) -> bool {
         self.encoder.shape(ty, layout) != self.encoder.shape(ty, &Layout::Any)
     }
@@ -33,17 +32,17 @@ impl System {
     /// The value is one of a layout.
     ///
     /// # Errors
-    /// What has no encoding.
+    /// [`Unsupported`] if there is no encoding.
     pub fn is_within(&mut self, value: &Symbolic, ty: &Type, layout: &Layout) -> Result<Fit, Unsupported> {
         let holds = self.encoder.is_within(value, ty, layout);
         self.fit(holds)
     }
 
-    /// Any value of a layout is one that the shape for this layout can hold: that a value of this name, which nothing else
-    /// may have, is within the layout, and that it can be held.
+    /// Any value of a layout is one that the shape for this layout can hold: that a value of this name, which nothing
+    /// else may have, is within the layout, and that it can be held.
     ///
     /// # Errors
-    /// What has no encoding.
+    /// [`Unsupported`] if there is no encoding.
     pub fn is_held(&mut self, name: &str, ty: &Type, layout: &Layout) -> Result<(Fit, Fit), Unsupported> {
         let general = self.encoder.shape(ty, &Layout::Any);
         let value = self.encoder.fresh(name, ty, &general);

@@ -1,11 +1,11 @@
-//! What the names of a model always hold, and how much of it is kept.
+//! Bounds of the values that the names of a model always hold, and how much of these is kept.
 
 use bsym_language::model::*;
 use bsym_semantics::value::env::Name;
 
 use super::layout::Layout;
 
-/// What the names of a model always hold.
+/// Bounds of the values that the names of a model always hold.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Functional {
     /// By [`VarId`].
@@ -16,7 +16,7 @@ pub struct Functional {
     pub locals: Vec<Layout>,
 }
 
-/// How much of what is found out about a variable is kept.
+/// Amount that is kept of the facts found out about a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kept {
     /// All of it.

@@ -1,4 +1,4 @@
-//! What values can be, as far as it decides how they are represented.
+//! Bounds of values, as far as they decide how values are represented.
 //!
 //! A [`Layout`] is an upper bound of the values that a name or an expression can have. It never
 //! excludes a value: where nothing better is known it is [`Layout::Any`].
@@ -126,7 +126,7 @@ impl Layout {
         }
     }
 
-    /// Whether every value of the type is possible.
+    /// Returns whether every value of the type is possible.
     pub fn is_unrestricted(&self) -> bool {
         match self {
             Layout::Any => true,
@@ -136,12 +136,12 @@ impl Layout {
         }
     }
 
-    /// Whether all these values are among those of another bound, as far as that is easily said.
+    /// Returns whether all these values are among those of another bound, as far as that is easily said.
     pub fn is_part_of(&self, other: &Layout) -> bool {
         other.is_unrestricted() || self.clone().join(other.clone()) == *other
     }
 
-    /// The same bound without what it says of integers.
+    /// Returns the same bound without what it says of integers.
     pub fn without_numbers(self) -> Layout {
         match self {
             Layout::Range(..) => Layout::Any,
@@ -220,7 +220,7 @@ impl Layout {
         }
     }
 
-    /// Whether it is a set that holds every value of its element's layout.
+    /// Returns whether it is a set that holds every value of its element's layout.
     pub fn is_exact(&self) -> bool {
         matches!(self, Layout::Set { exact: true, .. })
     }
@@ -252,7 +252,8 @@ impl Layout {
     }
 }
 
-/// Whether the arguments of a relation differ. A value's elements are sorted, so equal arguments are neighbours.
+/// Returns whether the arguments of a relation differ. A value's elements are sorted, so equal arguments are
+/// neighbours.
 fn differ(arguments: &[&Value]) -> bool {
     arguments.windows(2).all(|w| w[0] != w[1])
 }

@@ -1,7 +1,7 @@
 //! Bounds of variables as predicates of B, and predicates of B that say such bounds.
 //!
-//! A proof rests on what the encoding takes for granted of the variables. What the invariant does not say of that
-//! has to stand beside it: `f : D --> 0..7`, `s <: 1..3`, `q : seq(S)`.
+//! A proof rests on what the encoding assumes of the variables. Where the invariant does not say that, it has to be
+//! stated in addition: `f : D --> 0..7`, `s <: 1..3`, `q : seq(S)`.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ use super::analysis::{Analysis, Bound, constraint};
 use super::functional::{Functional, Kept};
 use super::layout::{Function, Layout};
 
-/// That a variable is of a layout, exactly; nothing where that is every value of its type.
+/// Returns the predicate that a variable is of a layout, exactly; `None` where that is every value of its type.
 pub fn of_variable(model: &Model, v: VarId, layout: &Layout) -> Option<Pred> {
     if layout.is_unrestricted() {
         return None;
@@ -35,8 +35,8 @@ pub fn of_variable(model: &Model, v: VarId, layout: &Layout) -> Option<Pred> {
     Some(Pred::compare(op, variable, right, Default::default()))
 }
 
-/// Whether one of some conjuncts says by itself, whatever the other variables are, that a variable is of a layout.
-/// What is known of the constants may serve.
+/// Returns whether one of some conjuncts says by itself, whatever the other variables are, that a variable is of a
+/// layout. Facts known of the constants may serve.
 pub fn is_stated(model: &Model, known: &Functional, all: &[&Pred], v: VarId, layout: &Layout) -> bool {
     let mut known = Functional { constants: known.constants.clone(), ..Functional::none(model) };
     let mut analysis = Analysis { model, known: &mut known, kept: &[] };
@@ -47,8 +47,8 @@ pub fn is_stated(model: &Model, known: &Functional, all: &[&Pred], v: VarId, lay
 }
 
 impl Functional {
-    /// Bounds that follow from the invariant alone: those that conjuncts say, made wide enough for what is assigned under
-    /// them. A sequent may take them for granted where the invariant is among its hypotheses.
+    /// Bounds that follow from the invariant alone: those that conjuncts say, made wide enough for what is assigned
+    /// under them. A sequent may take them for granted where the invariant is among its hypotheses.
     pub fn stated(model: &Model, determined: &[Option<Value>]) -> Functional {
         let mut known = Functional::none(model);
         Analysis { model, known: &mut known, kept: &[] }.constants(determined);
@@ -57,9 +57,9 @@ impl Functional {
     }
 }
 
-/// The bounds that the conjuncts of the invariant say of the variables, by [`VarId`], whatever the other variables are. Only
-/// what is said of a variable before it is read counts, so that the bound is a hypothesis also where the question is whether
-/// a conjunct is well-defined. `known` is what is known of the constants.
+/// Returns the bounds that the conjuncts of the invariant say of the variables, by [`VarId`], whatever the other
+/// variables are. A bound counts only if it is stated before the variable is read, so that it is a hypothesis also
+/// where the question is whether a conjunct is well-defined. `known` has the facts about the constants.
 fn stated(model: &Model, mut known: Functional) -> Vec<Layout> {
     let mut layouts = vec![Layout::Any; model.variables.len()];
     let mut read = BTreeSet::new();
@@ -121,7 +121,7 @@ fn values(ty: &Type, layout: &Layout) -> Expr {
 fn functions(a: &Type, b: &Type, f: &Function, set: Type) -> Expr {
     let space = |op| binary(op, values(a, &f.keys), values(b, &f.value), set.clone());
     let sequences = || of_type(ExprKind::Unary(UnaryOp::Seq, Box::new(values(b, &f.value))), &set);
-    // What is total on the numbers from one is a sequence.
+    // A function that is total on the numbers from one is a sequence.
     let numbered = matches!(f.keys, Layout::Range(1, _));
     let also = |all: Expr| match f.sequence && *a == Type::Int {
         true => binary(BinaryOp::Intersection, sequences(), all, set.clone()),
@@ -231,7 +231,7 @@ mod tests {
         let total = Layout::function(Layout::Any, true, Layout::Any);
         assert!(stated("n = 1 & f : E >-> 0 .. 9", &partial) && !stated("f : E +-> 0 .. 9", &total));
         assert!(stated("f : E --> INTEGER", &total) && !stated("f : E <-> INTEGER", &partial));
-        // What another variable is, is said by nobody here.
+        // Nothing here says what another variable is.
         assert!(stated("f : dom(g) --> INTEGER", &partial) && !stated("f : dom(g) --> INTEGER", &total));
         assert!(!stated("#x.(f : E --> {x})", &partial) && !stated("g = {} & f <: E * {0, 1}", &partial));
     }

@@ -1,4 +1,4 @@
-//! What differs between solvers: whoever can assert and check terms is a [`Backend`].
+//! Backends: what differs between solvers. A [`Backend`] can assert and check terms.
 
 use super::value::TermValue;
 use crate::budget::{Budget, Stopped};
@@ -10,11 +10,12 @@ pub trait Backend {
     fn name(&self) -> String;
     /// Asserts a term for good.
     fn assert(&mut self, t: Term) -> Result<(), SolverError>;
-    /// Says of some literals that nobody needs two of them at once: in every model of the assertions and assumptions all but
-    /// one of the true ones may be made false. A solver may look only at models in which at most one of them is true.
+    /// Says of some literals that no two of them are needed at once: in every model of the assertions and assumptions
+    /// all but one of the true ones may be made false. A solver may look only at models in which at most one of them is
+    /// true.
     fn alternatives(&mut self, _all: &[Term]) {}
-    /// Says, before anything is asserted, that arrays will only be read ([`ReadOnly`](crate::term::ReadOnly)): whoever has them may take functions
-    /// for arrays.
+    /// Says, before anything is asserted, that arrays will only be read ([`ReadOnly`](crate::term::ReadOnly)): a
+    /// backend that has functions may use them for arrays.
     fn only_read_arrays(&mut self) {}
     /// Says, before anything is asserted, that there will be no quantifiers.
     fn without_quantifiers(&mut self) {}
@@ -29,11 +30,12 @@ pub trait Backend {
     fn is_doubtful(&self) -> bool {
         false
     }
-    /// How large what the solver was given is, where it is propositional.
+    /// Returns the size of what the solver was given, where it is propositional.
     fn size(&self) -> Size {
         Size::default()
     }
-    /// The work of the last check as [`Budget::steps`](crate::budget::Budget::steps) counts it; none if it does not count.
+    /// The work of the last check as [`Budget::steps`](crate::budget::Budget::steps) counts it; none if it does not
+    /// count.
     fn steps(&self) -> u64 {
         0
     }

@@ -19,7 +19,7 @@ pub(super) struct Choices {
     terms: Rc<Terms>,
     /// Terms that were looked at: whether a conditional array is in what they become.
     conditional: HashMap<Term, bool>,
-    /// What choices become.
+    /// Replacements of choices.
     replaced: Substitution,
     names: HashMap<Term, Term>,
     /// Symbols under a binder anywhere so far.
@@ -40,7 +40,7 @@ impl Choices {
         }
     }
 
-    /// What to assert instead of a term: definitions of names, then the term itself.
+    /// Returns what to assert instead of a term: definitions of names, then the term itself.
     pub fn assertions(&mut self, t: Term) -> Vec<Term> {
         if !self.terms.has_choices() {
             return vec![t];

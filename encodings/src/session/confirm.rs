@@ -1,13 +1,13 @@
-//! Models that are none, found out and cured.
+//! Invalid models of a solver, detected and corrected.
 //!
-//! Z3 decides the operators that make an array index by index from others (union, complement, a lambda) at the indices at
-//! hand, and by what the arrays are at all others. Where an index has finitely many values there may be no others,
-//! and what it does about that is incomplete: Z3 5.4.0 answers `sat` to
-//! `(= (store ((_ map not) o) m p) (store o n p))` over an enumeration of three elements, which has no model.
+//! Z3 decides the operators that make an array index by index from others (union, complement, a lambda) at the indices
+//! at hand, and by what the arrays are at all others. Where an index has finitely many values there may be no others,
+//! and what it does about that is incomplete: Z3 5.4.0 answers `sat` to `(= (store ((_ map not) o) m p) (store o n p))`
+//! over an enumeration of three elements, which has no model.
 //!
-//! So formulas with such an operator are evaluated under the model. Where one is false, the equations between arrays that
-//! the values contradict give lemmas, `a = b => a(i) = b(i)` where they differ, and the solver is asked again.
-//! What cannot be evaluated is left to whoever uses the model: a counterexample is replayed anyway.
+//! So formulas with such an operator are evaluated under the model. Where one is false, the equations between arrays
+//! that the values contradict give lemmas, `a = b => a(i) = b(i)` where they differ, and the solver is asked again.
+//! Formulas that cannot be evaluated are left to the user of the model: a counterexample is replayed anyway.
 
 use std::collections::{HashMap, HashSet};
 
@@ -25,11 +25,11 @@ pub(super) struct Doubtful {
     lemmas: HashSet<Term>,
 }
 
-/// What the evaluation says of a model.
+/// Result of evaluating the formulas under a model.
 pub(super) enum Confirmed {
     /// Nothing against it.
     Yes,
-    /// It is none; these formulas, which are valid, say why.
+    /// The model is invalid; these formulas, which are valid, say why.
     No(Vec<Term>),
 }
 

@@ -16,7 +16,7 @@ pub fn evaluate(terms: &Terms, t: Term, symbols: &HashMap<SymbolId, TermValue>) 
     Evaluation { terms, symbols: symbols.clone(), done: HashMap::new() }.term(t)
 }
 
-/// The same of several terms.
+/// Evaluates several terms under the same values of the symbols.
 pub fn evaluate_each(
     terms: &Terms,
     all: &[Term],
@@ -26,8 +26,8 @@ pub fn evaluate_each(
     all.iter().map(|&t| evaluation.term(t)).collect()
 }
 
-/// Indices that tell two arrays with finitely many of them apart: all of them, where there are at most `few`, else those at which the
-/// values differ. None, where the values are the same.
+/// Indices that tell two arrays with finitely many of them apart: all of them, where there are at most `few`, else
+/// those at which the values differ. None, where the values are the same.
 pub(super) fn differences(
     terms: &Terms,
     sort: Sort,
@@ -180,7 +180,7 @@ impl Evaluation<'_> {
         })
     }
 
-    /// Whether the body, or its negation, holds for all values of the bound symbols.
+    /// Returns whether the body, or its negation, holds for all values of the bound symbols.
     fn all(&mut self, bound: &[SymbolId], body: Term, negated: bool) -> Option<bool> {
         let Some((&first, rest)) = bound.split_first() else {
             let value = Evaluation { terms: self.terms, symbols: self.symbols.clone(), done: HashMap::new() }

@@ -31,7 +31,7 @@ pub(super) struct Judged {
 
 struct Hypothesis {
     term: Term,
-    /// What implies it in the solver, once a check has needed it.
+    /// The literal that implies it in the solver, once a check has needed it.
     literal: Option<Term>,
 }
 
@@ -44,7 +44,7 @@ impl Held {
         let node = terms.node(t);
         let parts = if node.op == Op::And { node.args.to_vec() } else { vec![t] };
         let (held, rest): (Vec<Term>, Vec<Term>) = parts.into_iter().partition(|&p| is_hypothesis(terms, p));
-        // What stands in a part of a formula, as in a step, is there for good.
+        // A hypothesis inside another formula, as in a step, is asserted for good.
         if rest.iter().any(|&p| terms.is_of_second_order(p)) {
             let mut all = self.release();
             all.push(t);
@@ -61,8 +61,8 @@ impl Held {
         rest
     }
 
-    /// Holds nothing any more: a question of second order needs hypotheses of that kind, and a solver finds their instances
-    /// best where they are simply asserted. What is to be asserted.
+    /// Holds nothing any more: a question of second order needs hypotheses of that kind, and a solver finds their
+    /// instances best where they are simply asserted. Returns the terms to assert.
     pub fn release(&mut self) -> Vec<Term> {
         self.released = true;
         self.all.drain(..).map(|h| h.term).collect()
@@ -78,12 +78,12 @@ impl Held {
         defined.map(|(i, l)| if demanded.contains(&i) { l } else { terms.not(l) }).collect()
     }
 
-    /// Those that were not demanded yet.
+    /// Returns the positions of the hypotheses that were not demanded yet.
     pub fn left(&self, demanded: &BTreeSet<usize>) -> Vec<usize> {
         (0..self.all.len()).filter(|i| !demanded.contains(i)).collect()
     }
 
-    /// What the values of the terms in a model say of those that were not demanded yet.
+    /// Judges the hypotheses that were not demanded yet, by the values of their terms in a model.
     pub fn judge(
         &self,
         terms: &Terms,
@@ -123,7 +123,7 @@ impl Held {
     }
 }
 
-/// How many instances the quantifiers of a formula have, nested as they may be; 0 stands for no finite number.
+/// Returns how many instances the quantifiers of a formula have, nested as they may be; 0 stands for no finite number.
 pub(super) fn instances(terms: &Terms, t: Term) -> u64 {
     let mut all: u64 = 1;
     terms.visit(&[t], |_, node| {
@@ -155,8 +155,8 @@ fn values(terms: &Terms, sort: Sort) -> u64 {
     }
 }
 
-/// Whether a formula is a quantified one of second order. What is so only in a part of it stays where it is: without the
-/// step that a selector stands for, a question about the step says nothing.
+/// Returns whether a formula is a quantified one of second order. A formula that is so only in a part stays where it
+/// is: without the step that a selector stands for, a question about the step says nothing.
 fn is_hypothesis(terms: &Terms, t: Term) -> bool {
     let node = terms.node(t);
     let inner = if node.op == Op::Not { terms.node(node.args[0]) } else { node };

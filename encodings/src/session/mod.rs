@@ -4,10 +4,10 @@
 //! after `sat` and a core only after `unsat`: both borrow the session, so asking too late does not
 //! compile. What differs between solvers is a [`Backend`].
 //!
-//! Every check climbs a ladder: first without the hypotheses of second order (`held`), whose `unsat` is final, then with
-//! those that the model found does not satisfy.
+//! Every check climbs a ladder: first without the hypotheses of second order (`held`), whose `unsat` is final, then
+//! with those that the model found does not satisfy.
 
-// What every backend speaks in, ...
+// The vocabulary of every backend, ...
 mod backend;
 mod confirm;
 pub mod evaluate;
@@ -64,7 +64,7 @@ pub struct Statistics {
     pub demanded: u64,
     /// Time in the solver.
     pub time: Duration,
-    /// What SAT solvers were given.
+    /// Size of what SAT solvers were given.
     pub size: Size,
 }
 
@@ -84,7 +84,7 @@ impl std::ops::AddAssign for Statistics {
 pub enum Answer<'s> {
     /// There is a model.
     Sat(Model<'s>),
-    /// There is none; the core says which assumptions were used.
+    /// There is no model; the core says which assumptions were used.
     Unsat(Core),
     /// Not decided.
     Unknown(Stopped),
@@ -95,19 +95,19 @@ pub enum Answer<'s> {
 pub struct Core(pub Vec<Term>);
 
 impl Core {
-    /// Whether an assumption is in the core.
+    /// Returns whether an assumption is in the core.
     pub fn contains(&self, t: Term) -> bool {
         self.0.contains(&t)
     }
 }
 
-/// Why a check that holds hypotheses back is not decided.
+/// Reason why a check that holds hypotheses back is not decided.
 const HELD_BACK: &str = "hypotheses of second order were held back";
 
-/// Why a model that the evaluation refutes is no answer.
+/// Reason why a model that the evaluation refutes is no answer.
 const NO_MODEL: &str = "its model does not satisfy what was asked";
 
-/// Says of a model that does not have to satisfy what is held whether it will do.
+/// Decides whether a model will do, although it does not have to satisfy the hypotheses that are held.
 pub type Judge<'j> = dyn FnMut(&mut Model<'_>) -> Result<bool, SolverError> + 'j;
 
 /// A solver with assertions.
@@ -123,7 +123,7 @@ pub struct Session {
     read_only: Option<ReadOnly>,
     /// See [`Session::only_these_elements`].
     instances: Option<Instances>,
-    /// How much of what was asserted could not be said.
+    /// Number of asserted parts that could not be expressed.
     left_out: usize,
     /// The last check found a model, and nothing was asserted since.
     sat: bool,
@@ -174,27 +174,27 @@ impl Session {
         Statistics { size: self.backend.size(), ..self.statistics }
     }
 
-    /// From now on arrays are only read, as functions are, and some symbols stand for these terms. What is asserted and cannot be said
-    /// so is left out: `unsat` remains true, and a model may be none. Of a model only the values of symbols and Boolean symbols
-    /// may be asked.
+    /// From now on arrays are only read, as functions are, and some symbols stand for these terms. Assertions that
+    /// cannot be expressed in this way are left out: `unsat` remains true, and a model may be invalid. Of a model only
+    /// the values of symbols and Boolean symbols may be asked.
     pub fn only_read_arrays(&mut self, symbols: impl IntoIterator<Item = (Term, Term)>) {
         self.read_only = Some(ReadOnly::new(symbols));
         self.backend.only_read_arrays();
     }
 
-    /// From now on sorts have these elements and no others, of which several may be the same: quantifiers are written out. Then `sat`
-    /// is true without that as well, and `unsat` says nothing.
+    /// From now on sorts have these elements and no others, of which several may be the same: quantifiers are written
+    /// out. Then `sat` is true without that as well, and `unsat` says nothing.
     pub fn only_these_elements(&mut self, elements: BTreeMap<Sort, Vec<Term>>) {
         self.instances = Some(Instances::of(elements));
         self.backend.without_quantifiers();
     }
 
-    /// How much of what was asserted could not be said and is left out.
+    /// Returns the number of asserted parts that could not be expressed and are left out.
     pub fn left_out(&self) -> usize {
         self.left_out
     }
 
-    /// Asserts a term for good. What of it is of second order waits until a check cannot do without it.
+    /// Asserts a term for good. Parts of second order wait until a check cannot do without them.
     ///
     /// # Errors
     /// If the solver is gone or cannot express the term.
@@ -212,7 +212,7 @@ impl Session {
         Ok(())
     }
 
-    /// Says that nobody needs two of some literals at once, see [`Backend::alternatives`].
+    /// Says that no two of some literals are needed at once, see [`Backend::alternatives`].
     pub fn alternatives(&mut self, all: &[Term]) {
         self.backend.alternatives(all);
     }
@@ -271,13 +271,13 @@ impl Session {
         self.backend.assert(t)
     }
 
-    /// Whether checks end undecided where the solver would have to be asked with hypotheses of second order: for whoever
-    /// knows something better to try first. [`Session::is_held_back`] says that a check has ended so.
+    /// Sets whether checks end undecided where the solver would have to be asked with hypotheses of second order: for
+    /// callers that know something better to try first. [`Session::is_held_back`] says that a check has ended so.
     pub fn hold_back(&mut self, holds_back: bool) {
         self.holds_back = holds_back;
     }
 
-    /// Whether an `unknown` is only that hypotheses were held back.
+    /// Returns whether hypotheses that were held back are the only reason for an `unknown`.
     pub fn is_held_back(reason: &Stopped) -> bool {
         *reason == Stopped::Incomplete(HELD_BACK.into())
     }
@@ -290,8 +290,8 @@ impl Session {
         self.check_judged(assumptions, budget, &mut |_| Ok(false))
     }
 
-    /// The same, where somebody else can say of a model that it satisfies the hypotheses of second order as well, or that
-    /// it does not matter. He is asked before the solver is.
+    /// Checks like [`Session::check`], with a judge that can say of a model that it satisfies the hypotheses of second
+    /// order as well, or that it does not matter. The judge is asked before the solver is.
     ///
     /// # Errors
     /// If the solver is gone or cannot express a term, or those of the judge.
@@ -392,7 +392,7 @@ impl Session {
                         Judged { wrong, .. } => wrong,
                     }
                 }
-                // What the solver gives up without them it may refute with them.
+                // The solver may refute with them what it gives up without them.
                 RawAnswer::Unknown(Stopped::Incomplete(_)) => self.held.left(&demanded),
                 RawAnswer::Unknown(_) => return Ok(answer),
             };

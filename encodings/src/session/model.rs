@@ -47,7 +47,7 @@ impl Model<'_> {
         self.backend.universe(sort)
     }
 
-    /// Whether a Boolean term is true in the model.
+    /// Returns whether a Boolean term is true in the model.
     ///
     /// # Errors
     /// If the solver is gone.

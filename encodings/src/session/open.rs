@@ -22,9 +22,9 @@ pub enum SolverChoice {
     Process(PathBuf, Dialect),
     /// The SAT solver that is built into the program; see [`propositional`](crate::propositional).
     Sat,
-    /// The same, and another solver for what takes numbers of more than 64 bits.
+    /// The built-in SAT solver, and another solver for what takes numbers of more than 64 bits.
     SatOr(Box<SolverChoice>),
-    /// The same with a proof of every `unsat`, which is checked.
+    /// The built-in SAT solver with a proof of every `unsat`, which is checked.
     ProvingSat,
 }
 
@@ -64,7 +64,7 @@ pub fn sat(terms: Rc<Terms>) -> Session {
     Session::new(terms.clone(), Box::new(Propositional::new(terms)))
 }
 
-/// A session with the chosen solver.
+/// Opens a session with the chosen solver.
 ///
 /// # Errors
 /// [`SolverError::NotStarted`] if there is none, or it cannot be started.

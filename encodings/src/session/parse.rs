@@ -12,7 +12,7 @@ use super::value::{TermValue, array_value};
 use crate::term::{Sort, SortKind, Terms};
 use crate::tuning::tuning;
 
-/// What the names in a value stand for.
+/// Meaning of the names in a value.
 pub(super) struct Meaning<'a> {
     pub terms: &'a Terms,
     /// Elements of enumerations, by the name given to the solver.
@@ -38,7 +38,7 @@ impl Meaning<'_> {
             let outer = lets.len();
             for b in bindings.list() {
                 let [Sexpr::Atom(name), value] = b.list() else { return None };
-                // What is bound speaks of the bindings before this `let`.
+                // A bound value refers to the bindings before this `let`.
                 lets.push((name, value, outer));
             }
             let value = self.read(body, sort, lets, depth);
@@ -258,7 +258,7 @@ fn numerals(s: &Sexpr, into: &mut BTreeSet<BigInt>) {
     }
 }
 
-/// Whether a formula over comparisons of `x` with numerals holds where `x` is a number.
+/// Returns whether a formula over comparisons of `x` with numerals holds where `x` is a number.
 fn truth(s: &Sexpr, x: &str, n: &BigInt, lets: &Bindings<'_>, depth: usize) -> Option<bool> {
     if depth > tuning().values.depth {
         return None;

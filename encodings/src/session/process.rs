@@ -92,12 +92,12 @@ impl Running {
         Ok(Running { child, input: Some(input), output, errors, silent })
     }
 
-    /// Says something; whether it arrives shows at the next reply.
+    /// Sends text. The next reply shows whether it arrived.
     fn tell(&self, text: String) {
         let _ = self.input.as_ref().map(|input| input.send(text));
     }
 
-    /// What is known about a process that ended.
+    /// Describes a process that ended, as far as known.
     fn exited(&mut self) -> SolverError {
         // It closed its output, so it is ending; one that is not is ended here.
         let patience = Instant::now() + tuning().process.last_words;
@@ -177,7 +177,7 @@ pub struct Process {
     running: Option<Running>,
     /// All that a new process has to be told.
     told: String,
-    /// What came up while there was a model, and has to be told before the next check.
+    /// Input that came up while there was a model, and has to be sent before the next check.
     late: String,
     /// The solver refused something, so it does not know everything that it should.
     broken: Option<SolverError>,
@@ -223,7 +223,7 @@ impl Process {
         Ok(process)
     }
 
-    /// Starts the process and asks who it is.
+    /// Starts the process and asks for the name and version of the solver.
     fn greet(&mut self) -> Result<String, SolverError> {
         self.restart()?;
         let mut names = vec![];
@@ -253,7 +253,7 @@ impl Process {
         self.running.as_mut().ok_or_else(|| SolverError::Exited("killed after its time was up".into()))
     }
 
-    /// Says something that a new process has to be told as well.
+    /// Sends text that a new process has to be told as well.
     fn tell(&mut self, text: &str) -> Result<(), SolverError> {
         refuse_unwritable(text).inspect_err(|e| self.broken = Some(e.clone()))?;
         if text.is_empty() {
@@ -490,7 +490,7 @@ impl Backend for Process {
     }
 }
 
-/// What makes a solver read SMT-LIB from its input.
+/// Returns the arguments that make a solver read SMT-LIB from its input.
 fn arguments(path: &Path, dialect: Dialect) -> &'static [&'static str] {
     let program = path.file_stem().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
     match dialect {
@@ -526,8 +526,8 @@ pub fn run_script(
     }
 }
 
-/// Gives a TPTP problem to a prover that reads its input and prints an SZS status (Sutcliffe, *The SZS ontologies for automated
-/// reasoning software*, 2008), within the budget of a query.
+/// Gives a TPTP problem to a prover that reads its input and prints an SZS status (Sutcliffe, *The SZS ontologies for
+/// automated reasoning software*, 2008), within the budget of a query.
 ///
 /// # Errors
 /// If the prover cannot be started, or ends without a status.
@@ -568,8 +568,8 @@ pub fn run_prover(
     }
 }
 
-/// Where the program of a solver is: `BSYM_Z3`, `BSYM_CVC5` and so on, the folder that set-up filled,
-/// or the `PATH`.
+/// Finds the program of a solver: by `BSYM_Z3`, `BSYM_CVC5` and so on, in the folder that set-up filled, or in the
+/// `PATH`.
 pub fn find_solver(name: &str) -> Option<PathBuf> {
     if let Some(path) = std::env::var_os(format!("BSYM_{}", name.to_uppercase())) {
         return Some(path.into()).filter(|p: &PathBuf| p.is_file());

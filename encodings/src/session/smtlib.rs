@@ -15,7 +15,7 @@ use super::names::{BOUND, Names, quoted};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
-/// What a solver reads beyond the standard.
+/// Language that a solver reads beyond the standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Dialect {
     /// Z3: `(_ map f)` on arrays, arrays by `lambda`, constant arrays of any value.
@@ -50,7 +50,7 @@ pub(super) struct Printer {
     accessors: HashMap<Sort, Vec<String>>,
 }
 
-/// What surrounds a part under a binder: the names that `let` gave so far.
+/// Context of a part under a binder: the names that `let` gave so far.
 type Local = HashMap<Term, String>;
 
 impl Printer {
@@ -78,7 +78,7 @@ impl Printer {
         std::mem::take(&mut self.pending)
     }
 
-    /// Whether everything in a term is declared, so that it may be written without declarations.
+    /// Returns whether everything in a term is declared, so that it may be written without declarations.
     pub fn is_declared(&self, t: Term) -> bool {
         let mut all = true;
         self.terms.visit(&[t], |_, n| {
@@ -99,7 +99,7 @@ impl Printer {
         self.sorts.get(&sort).map(String::as_str)
     }
 
-    /// Whether a symbol was declared.
+    /// Returns whether a symbol was declared.
     pub fn declared_symbol(&self, id: SymbolId) -> bool {
         self.symbols.contains_key(&id)
     }
@@ -108,7 +108,7 @@ impl Printer {
     pub fn term(&mut self, t: Term) -> Result<String, SolverError> {
         self.prepare(t);
         let mut uses = self.count(t, &Local::new());
-        // The root is used by who asks.
+        // The caller uses the root.
         *uses.entry(t).or_default() += 1;
         let mut order = vec![];
         self.terms.visit(&[t], |t, _| order.push(t));
@@ -190,7 +190,7 @@ impl Printer {
         self.open.get(&t).is_none_or(|o| o.is_empty())
     }
 
-    /// How often each part is used within a term, not looking into what has a text.
+    /// Counts how often each part is used within a term, without looking into parts that have a text.
     fn count(&self, t: Term, local: &Local) -> HashMap<Term, usize> {
         let mut uses: HashMap<Term, usize> = HashMap::new();
         let mut stack = vec![t];
@@ -366,7 +366,7 @@ impl Printer {
         })
     }
 
-    /// Whether every solver takes the term as the value of a constant array.
+    /// Returns whether every solver takes the term as the value of a constant array.
     fn is_literal(&self, t: Term) -> bool {
         let node = self.terms.node(t);
         match node.op {
@@ -375,7 +375,7 @@ impl Printer {
         }
     }
 
-    /// A literal written out: a name that is defined as one is none to a solver.
+    /// Writes out a literal: a solver does not take a name that is defined as one for a literal.
     fn literal(&mut self, t: Term) -> Result<String, SolverError> {
         let node = self.terms.node(t);
         let mut local = Local::default();
@@ -386,7 +386,7 @@ impl Printer {
         self.node(t, &node, &local)
     }
 
-    /// Whether a solver without combinators cannot be given the array as it is.
+    /// Returns whether a solver without combinators cannot be given the array as it is.
     fn needs_definition(&self, t: Term) -> bool {
         let node = self.terms.node(t);
         match node.op {

@@ -1,9 +1,9 @@
 //! First-order terms as TPTP problems, for automated theorem provers such as Vampire and E.
 //!
-//! The language is TFX, typed first-order logic with `$ite` (Sutcliffe and Kotelnikov, *TFX: the TPTP extended typed first-order
-//! form*, 2018). Arrays that are only read are functions and predicates. Where a truth value is an argument or is quantified, it is an
-//! element of a sort of two: Vampire 5.0 and E 2.6 are incomplete for formulas as arguments. The last assertion is the negated
-//! conjecture, all others are axioms.
+//! The language is TFX, typed first-order logic with `$ite` (Sutcliffe and Kotelnikov, *TFX: the TPTP extended typed
+//! first-order form*, 2018). Arrays that are only read are functions and predicates. Where a truth value is an argument
+//! or is quantified, it is an element of a sort of two: Vampire 5.0 and E 2.6 are incomplete for formulas as arguments.
+//! The last assertion is the negated conjecture, all others are axioms.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write;
@@ -211,7 +211,7 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// Whether the term is a truth value that has to be decided.
+    /// Returns whether the term is a truth value that has to be decided.
     fn is_formula(&self, t: Term) -> bool {
         let node = self.terms.node(t);
         let decided = match node.op {

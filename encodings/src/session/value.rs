@@ -44,7 +44,7 @@ pub(super) fn array_value(default: TermValue, stores: Vec<(TermValue, TermValue)
         }
         entries.entry(index).or_insert(value);
     }
-    // What cannot be understood cannot be equal to the default either, as far as we know.
+    // Values that are not understood cannot be equal to the default either, as far as we know.
     let entries = entries.into_iter().filter(|(_, v)| *v != default).collect();
     Some(TermValue::Array { default: Box::new(default), entries })
 }
@@ -56,7 +56,7 @@ impl TermValue {
         array_value(default, entries)
     }
 
-    /// Whether some part of the value is not understood.
+    /// Returns whether some part of the value is not understood.
     pub fn is_opaque(&self) -> bool {
         match self {
             TermValue::Opaque(_) => true,

@@ -14,13 +14,13 @@ type Opener = Box<dyn Fn(Rc<Terms>) -> Result<Box<dyn Backend>, SolverError>>;
 pub(super) struct Wide {
     terms: Rc<Terms>,
     sat: Propositional,
-    /// Who is asked about wide numbers; opened when there are some.
+    /// Opens the solver for wide numbers, once there are some.
     open: Opener,
     other: Option<Box<dyn Backend>>,
     asserted: Vec<Term>,
-    /// How many of them the other one knows.
+    /// Number of the asserted terms that the other solver has.
     told: usize,
-    /// Whether the other one gave the last answer.
+    /// `true` if the other solver gave the last answer.
     by_other: bool,
     referred: u64,
 }

@@ -28,7 +28,7 @@
 //! - An array that is made from a test is false for strays, whatever the test says of them ([`Encoder::as_array`]).
 //! - Set operations work point by point and keep this; the complement is always relative to `carrier S`.
 //! - The columns of a function are compared on its domain only.
-//! - A quantifier over the inputs of a step, which whoever asks for deadlocks makes, finds in
+//! - A quantifier over the inputs of a step, as in a question about deadlocks, finds in
 //!   [`Transition::guard`](crate::system::Transition::guard) that the inputs are lifted values.
 //!
 //! # Facts
@@ -68,7 +68,7 @@ pub(crate) struct Binders {
 struct Binder {
     id: SymbolId,
     value: Symbolic,
-    /// What is quantified is decided for strays by a condition of its own.
+    /// `true` if a condition of its own decides for strays what is quantified.
     bounded: bool,
 }
 
@@ -119,7 +119,7 @@ impl Encoder {
         }
     }
 
-    /// What holds of the carriers that facts are asserted of: they are not empty.
+    /// Returns facts about the carriers that facts are asserted of: they are not empty.
     pub(crate) fn carriers_exist(&self) -> Vec<Term> {
         let mut all = vec![];
         for &sort in &self.compared {
@@ -136,7 +136,7 @@ impl Encoder {
         sorts.filter(|&s| self.carrier(s).is_some()).collect()
     }
 
-    /// Those whose carrier occurs in terms.
+    /// Returns the open sorts whose carrier occurs in terms.
     pub(crate) fn occurring(&self, terms: &[Term]) -> BTreeSet<Sort> {
         let symbols = self.terms.symbols(terms);
         let occurs = |&s: &Sort| {
@@ -146,7 +146,7 @@ impl Encoder {
         self.open_sorts().into_iter().filter(occurs).collect()
     }
 
-    /// Whether terms of a sort can have strays in them.
+    /// Returns whether terms of a sort can have strays in them.
     pub(crate) fn is_open(&self, sort: Sort) -> bool {
         match self.terms.sort_kind(sort) {
             SortKind::Uninterpreted(_) => true,
@@ -225,7 +225,7 @@ impl Encoder {
         self.terms.forall(&[id], self.terms.implies(inside, there))
     }
 
-    /// What holds of every value that [`Encoder::fresh`] may stand for, without quantifiers.
+    /// Returns the facts that hold of every value that [`Encoder::fresh`] may stand for, without quantifiers.
     pub fn facts(&self, s: &Symbolic) -> Vec<Term> {
         let known = |sort: Sort, fact: &dyn Fn(Term) -> Term| -> Vec<Term> {
             let carrier = self.carrier(sort).filter(|_| self.compared.contains(&sort));
@@ -252,7 +252,7 @@ impl Encoder {
         }
     }
 
-    /// What is asserted of a constant, a variable or an input of a step.
+    /// Returns the facts that are asserted of a constant, a variable or an input of a step.
     pub(crate) fn every_fact(&mut self, s: &Symbolic) -> Vec<Term> {
         let mut all = self.facts(s);
         if self.complete {
@@ -323,7 +323,7 @@ impl Encoder {
         (ids, self.terms.and(known))
     }
 
-    /// Whether membership in a set is false for strays by itself.
+    /// Returns whether membership in a set is false for strays by itself.
     pub(crate) fn is_closed(&self, set: &Set) -> bool {
         if !self.is_open(self.sort(&set.element)) {
             return true;
@@ -343,8 +343,8 @@ impl Encoder {
         }
     }
 
-    /// Whether values of a type have parts of which there may be infinitely many in an interpretation, while
-    /// no number tells them apart.
+    /// Returns whether values of a type have parts of which there may be infinitely many in an interpretation, while no
+    /// number tells them apart.
     pub(crate) fn has_infinite_carrier(&self, ty: &Type) -> bool {
         match ty {
             Type::Carrier(_) | Type::Free(..) | Type::Parameter(_) => !self.is_finite(ty),

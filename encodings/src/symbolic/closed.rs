@@ -1,4 +1,5 @@
-//! Which relations a model asks the closure of, so that steps say it of these only (see [`reachability`](crate::symbolic::reachability)).
+//! Which relations a model asks the closure of, so that steps say it of these only (see
+//! [`reachability`](crate::symbolic::reachability)).
 
 use std::collections::BTreeSet;
 

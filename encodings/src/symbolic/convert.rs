@@ -140,7 +140,8 @@ impl Encoder {
         Ok(leaves.into_iter().map(|l| self.terms.lambda(id, l)).collect())
     }
 
-    /// Whether the form of a value shows that a shape has room for it: no bound of the shape takes anything away.
+    /// Returns whether the form of a value shows that a shape has room for it: no bound of the shape takes anything
+    /// away.
     pub(crate) fn surely_fits(&mut self, v: &Symbolic, shape: &Shape) -> bool {
         match (v, shape) {
             (Symbolic::Atom(_), Shape::Atom(_)) => true,
@@ -182,7 +183,7 @@ impl Encoder {
         }
     }
 
-    /// Whether the form of a function shows that a shape has room for all its values.
+    /// Returns whether the form of a function shows that a shape has room for all its values.
     pub(crate) fn values_fit(&mut self, set: &Set, shape: &Shape) -> bool {
         if shape.has_room_for_all() {
             return true;
@@ -240,7 +241,7 @@ impl Encoder {
         Ok((domain, arrays))
     }
 
-    /// The same value in another shape. A value that is to become a function or a sequence must be one.
+    /// Converts a value to another shape. A value that is to become a function or a sequence must be one.
     ///
     /// # Errors
     /// If the conversion has no term.

@@ -1,11 +1,11 @@
-//! Numbers of elements of sets that nobody can list: ghost integers, with what updates say of them.
+//! Numbers of elements of sets that cannot be listed: ghost integers, with what updates say of them.
 //!
 //! For each sort of sets over deferred elements there is a rigid function, an array from sets to integers. For a finite
-//! set it has the number of its elements. For an infinite one it has, in the interpretation at hand, how many
-//! elements the set has more than a chosen representative of all the sets that differ from it in finitely many
-//! elements; the empty set represents the finite ones, so that both readings are one. Adding an element that is not
-//! there is one more then and taking one away is one less, whether the set is finite or not. Everything else that is noted
-//! here is true of finite sets and guarded by that.
+//! set it has the number of its elements. For an infinite one it has, in the interpretation at hand, how many elements
+//! the set has more than a chosen representative of all the sets that differ from it in finitely many elements; the
+//! empty set represents the finite ones, so that both readings are one. Adding an element that is not there is one more
+//! then and taking one away is one less, whether the set is finite or not. Everything else that is noted here is true
+//! of finite sets and guarded by that.
 //!
 //! The facts are about the sets that terms speak of. A set that is the value of a variable after a step has the number
 //! that its new value has ([`Encoder::same_size`]), which makes the number an unknown of each state.
@@ -47,8 +47,8 @@ impl Encoder {
         Ok(vec![self.terms.eq(before, after)])
     }
 
-    /// Whether values of a type are deferred elements, or have one in them, and nothing that there are infinitely many of
-    /// by themselves: finiteness of sets over them is no question about numbers.
+    /// Returns whether values of a type are deferred elements, or have one in them, and nothing that there are
+    /// infinitely many of by themselves: finiteness of sets over them is no question about numbers.
     fn is_countable(&self, ty: &Type) -> bool {
         match ty {
             Type::Carrier(_) => self.carrier(self.sort(ty)).is_some() || self.is_finite(ty),

@@ -1,13 +1,13 @@
-//! How much work an encoder may do, counted so that it is the same on every machine.
+//! Limit on the work of an encoder, counted so that it is the same on every machine.
 //!
-//! Counted are expressions, predicates, instances, comparisons, elements that are listed, and terms.
+//! Expressions, predicates, instances, comparisons, elements that are listed, and terms are counted.
 
 use std::cell::Cell;
 
 use crate::budget::Budget;
 use crate::tuning::tuning;
 
-/// What may be done: as many steps as a budget has for one query, until the budget ends.
+/// Limit on the work: as many steps as a budget has for one query, until the budget ends.
 #[derive(Debug)]
 pub(crate) struct Effort {
     budget: Budget,
@@ -18,15 +18,15 @@ pub(crate) struct Effort {
 }
 
 impl Effort {
-    /// Nothing done, where so much was done on terms ([`Terms::work`](crate::term::Terms::work)).
+    /// Begins with no steps done and with `terms` units of work on terms ([`Terms::work`](crate::term::Terms::work)).
     pub(crate) fn new(budget: &Budget, terms: u64) -> Effort {
         Effort { budget: budget.clone(), before: terms, steps: Cell::new(0), look: Cell::new(0) }
     }
 
-    /// Does so many steps, after so much work on terms.
+    /// Spends `steps` steps, after `terms` units of work on terms.
     ///
     /// # Errors
-    /// Why no more may be done.
+    /// The reason why no more may be done.
     pub(crate) fn spend(&self, steps: usize, terms: u64) -> Result<(), String> {
         self.steps.set(self.steps.get().saturating_add(steps as u64));
         let spent =

@@ -1,4 +1,4 @@
-//! What comes out of the encoder: a value or a predicate with the condition under which it has a meaning.
+//! Results of the encoder: a value or a predicate with the condition under which it has a meaning.
 
 use super::Symbolic;
 use crate::term::Term;

@@ -23,29 +23,29 @@ use crate::tuning::{WrittenOut, tuning};
 /// Turns expressions and predicates into symbolic values and terms.
 #[derive(Debug)]
 pub struct Encoder {
-    /// Where the terms live.
+    /// Arena of the terms.
     pub terms: Rc<Terms>,
-    /// What is encoded.
+    /// The model that is encoded.
     pub model: Arc<Model>,
     /// Sizes of carriers, bounds of `INT`.
     pub scope: Scope,
-    /// How much is written out case by case.
+    /// Limits of what is written out case by case.
     pub(crate) written_out: WrittenOut,
-    /// How much work that may be, where it is bounded.
+    /// Limit on the work, where it is bounded.
     pub(crate) effort: Option<Effort>,
     pub(crate) witnesses: Witnesses,
-    /// Innermost construct at hand, for [`Unsupported`].
+    /// Innermost construct that is being encoded, for [`Unsupported`].
     pub(crate) span: Span,
     /// Every symbol that was made to be bound, with its type.
     pub(crate) bound: BTreeMap<SymbolId, Type>,
     /// Witnesses made since the last [`Encoder::take_witnesses`], by what they stand for.
     pub(crate) choices: HashMap<(Term, Term), Term>,
-    /// What was noted of values read from functions, each with the bound symbols in it
-    /// (see [`carriers`](crate::symbolic::carriers)).
+    /// Facts that were noted of values read from functions, each with the bound symbols in it (see
+    /// [`carriers`](crate::symbolic::carriers)).
     pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
     /// The carrier of each sort that was asked for, if it has one.
     pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
-    /// Whether the model asks for finiteness of sets.
+    /// `true` if the model asks for finiteness of sets.
     pub(crate) asks_finite: bool,
     /// Types of elements whose sets are counted by ghost integers (see [`counting`](crate::symbolic::counting)).
     pub(crate) counted: BTreeSet<Type>,
@@ -73,14 +73,14 @@ pub struct Witnesses {
     pub definitions: Vec<Term>,
 }
 
-/// What names stand for. Cheap to clone.
+/// Values of names. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Env {
     /// By `ConstId`.
     pub constants: Rc<Vec<Symbolic>>,
     /// By `VarId`.
     pub state: Rc<Vec<Symbolic>>,
-    /// What `x$0` stands for, by `VarId`; the same as `state` if there is nothing else.
+    /// Values of `x$0`, by `VarId`; the same as `state` if there is nothing else.
     pub old: Option<Rc<Vec<Symbolic>>>,
     /// Bound variables, parameters, results and locals in scope.
     pub locals: Rc<HashMap<LocalId, Symbolic>>,
@@ -103,7 +103,7 @@ impl Env {
         Rc::make_mut(&mut self.locals).insert(local, value);
     }
 
-    /// Takes away the value of a name: nothing has been assigned to it yet.
+    /// Removes the value of a name: nothing has been assigned to it yet.
     pub(crate) fn unassign(&mut self, target: Target) {
         Rc::make_mut(&mut self.assigned).insert(target, Terms::FALSE);
     }
@@ -126,7 +126,7 @@ impl Env {
         self.assigned.get(&target).copied().unwrap_or(Terms::TRUE)
     }
 
-    /// Whether an expression is a name that perhaps has no value.
+    /// Returns whether an expression is a name that perhaps has no value.
     pub(crate) fn is_perhaps_unassigned(&self, e: &ExprKind) -> bool {
         let target = match e {
             ExprKind::Var(v) | ExprKind::Old(v) => Target::Var(*v),
@@ -171,17 +171,17 @@ impl Encoder {
         self.effort = Some(Effort::new(budget, self.terms.work()));
     }
 
-    /// Does so many steps.
+    /// Spends `steps` steps.
     ///
     /// # Errors
-    /// There are not so many left, or time is up.
+    /// [`Unsupported`] if fewer steps are left, or time is up.
     pub(crate) fn spend(&self, steps: usize) -> Result<(), Unsupported> {
         let Some(effort) = &self.effort else { return Ok(()) };
         effort.spend(steps, self.terms.work()).or_else(|why| self.unsupported(why))
     }
 
-    /// What was made since the last call; the caller decides whether it belongs to the constants, a
-    /// state or a transition.
+    /// Returns the witnesses made since the last call. The caller decides whether they belong to the constants, a state
+    /// or a transition.
     pub fn take_witnesses(&mut self) -> Witnesses {
         self.choices.clear();
         self.closures.clear();
@@ -250,7 +250,7 @@ impl Encoder {
         (n <= tuning().symbolic.small_type).then_some(n)
     }
 
-    /// Whether a type has finitely many values in every scope.
+    /// Returns whether a type has finitely many values in every scope.
     pub(crate) fn is_finite(&self, ty: &Type) -> bool {
         match ty {
             Type::Bool => true,
@@ -469,7 +469,7 @@ impl Encoder {
         Set::new(ty.clone(), form)
     }
 
-    /// Whether a set is known to hold every value of its type.
+    /// Returns whether a set is known to hold every value of its type.
     pub(crate) fn is_everything(&self, set: &Set) -> bool {
         match &set.form {
             Form::Vector(universe, bits) => universe.is_whole() && bits.iter().all(|&b| b == Terms::TRUE),

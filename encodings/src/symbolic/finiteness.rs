@@ -1,4 +1,4 @@
-//! What a model says of the finiteness of its deferred sets, and whether it asks for finiteness at all.
+//! Finiteness of the deferred sets of a model, and whether the model asks for finiteness at all.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use bsym_language::model::{
 use bsym_language::types::CarrierId;
 use bsym_language::walk::{Visitor, conjuncts, walk_expr, walk_model, walk_pred};
 
-/// Whether finiteness of a set is asked for, as such, for its number of elements or for its permutations.
+/// Returns whether finiteness of a set is asked for, as such, for its number of elements or for its permutations.
 pub(crate) fn asks_finite(model: &Model) -> bool {
     struct Asks(bool);
     impl Visitor for Asks {

@@ -157,7 +157,7 @@ impl Encoder {
                     e.is_in(&x, set)
                 };
                 if !matches!(set.form, Form::Array(_)) {
-                    // What the relation itself depends on: its membership test at any couple.
+                    // Dependencies of the relation itself: its membership test at any couple.
                     let (own, x) = self.binder("x", &set.element);
                     let test = self.is_in(&x, set)?;
                     self.forget(own);
@@ -243,7 +243,7 @@ impl Encoder {
         Ok(self.terms.or(any))
     }
 
-    /// Whether a relation is known to be a function without asking a solver.
+    /// Returns whether a relation is known to be a function without asking a solver.
     pub(crate) fn surely_functional(&mut self, set: &Set) -> bool {
         match &set.form {
             Form::Table(..) | Form::Map { .. } | Form::Sequence { .. } | Form::Lambda(..) => true,
@@ -432,7 +432,7 @@ impl Encoder {
         self.described_within(element, false, test)
     }
 
-    /// The same; `closed`: the test is false for strays.
+    /// A set that is given by a test, as [`described`](Self::described) has it. `closed`: the test is false for strays.
     pub(crate) fn described_within(
         &mut self,
         element: Type,
@@ -497,7 +497,7 @@ impl Encoder {
         self.forall_within(ty, false, f)
     }
 
-    /// The same; `bounded`: f is true wherever x is no value of B.
+    /// `!x. f(x)` over all values of a type. `bounded`: f is true wherever x is no value of B.
     pub(crate) fn forall_within(
         &mut self,
         ty: &Type,

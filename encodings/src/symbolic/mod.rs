@@ -55,7 +55,7 @@ pub enum Symbolic {
 pub struct Set {
     /// Type of the elements.
     pub element: Type,
-    /// How it is represented.
+    /// The representation.
     pub form: Form,
 }
 
@@ -68,7 +68,7 @@ pub type Test = Rc<dyn Fn(&mut Encoder, &Symbolic) -> Result<Term, Unsupported>>
 /// The value of a function that is only described, for arguments in its domain.
 pub type Value = Rc<dyn Fn(&mut Encoder, &Symbolic) -> Result<Symbolic, Unsupported>>;
 
-/// How a set is represented.
+/// Representation of a set.
 #[derive(Clone)]
 pub enum Form {
     /// Characteristic vector over a universe, which is the whole type where that is small. Nothing
@@ -220,7 +220,7 @@ impl Symbolic {
     }
 }
 
-/// Whether every argument of a table is in the domain, whatever the values of symbols.
+/// Returns whether every argument of a table is in the domain, whatever the values of symbols.
 pub(crate) fn is_total(entries: &[Guarded]) -> bool {
     entries.iter().all(|(bit, _)| *bit == Terms::TRUE)
 }

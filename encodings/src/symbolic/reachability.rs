@@ -1,15 +1,15 @@
-//! Transitive closures of relations that nobody can list: ghost relations, with what updates say of them.
+//! Transitive closures of relations that cannot be listed: ghost relations, with what updates say of them.
 //!
-//! For each sort of relations there is a rigid function that says of a relation and two ends whether its closure has them, in the
-//! interpretation at hand. Of the closure `t` of a relation `r` that is not known further it is noted that it has `r`
-//! in it and is transitive, and that parts of a relation have smaller closures. That it is the least such relation is
-//! of second order and left out: a solver may find closures that are too large, which a replay notices, and `unsat`
-//! stays what it is.
+//! For each sort of relations there is a rigid function that says of a relation and two ends whether its closure has
+//! them, in the interpretation at hand. Of the closure `t` of a relation `r` that is not known further it is noted that
+//! it has `r` in it and is transitive, and that parts of a relation have smaller closures. That it is the least such
+//! relation is of second order and left out: a solver may find closures that are too large, which a replay notices, and
+//! `unsat` stays what it is.
 //!
-//! A couple `a |-> b` that is added leads from x to y where x leads to a, or is it, and b leads to y, or is it:
-//! `t(x, y) or (x = a or t(x, a)) & (b = y or t(b, y))`, which is exact (Dong and Su: *Incremental and decremental evaluation of
-//! transitive closure by first-order queries*, 1995). A relation that is the value of a variable after a step has the closure
-//! that its new value has ([`Encoder::same_closure`]).
+//! A couple `a |-> b` that is added leads from x to y where x leads to a, or is it, and b leads to y, or is it: `t(x,
+//! y) or (x = a or t(x, a)) & (b = y or t(b, y))`, which is exact (Dong and Su: *Incremental and decremental evaluation
+//! of transitive closure by first-order queries*, 1995). A relation that is the value of a variable after a step has
+//! the closure that its new value has ([`Encoder::same_closure`]).
 
 use std::rc::Rc;
 
@@ -57,7 +57,8 @@ impl Encoder {
         Ok(vec![same])
     }
 
-    /// A relation leads from one node to another; so many couples that were added last are followed.
+    /// Returns whether a relation leads from one node to another. The `added` couples that were added last are
+    /// followed.
     fn leads(&mut self, array: Term, nodes: &Type, (x, y): (Term, Term), added: usize) -> Term {
         let t = self.terms.clone();
         let node = t.node(array);
@@ -83,8 +84,8 @@ impl Encoder {
         }
     }
 
-    /// The closure itself. It is one array from relations and both ends: as an array of arrays, Z3 finds no model of it that
-    /// satisfies a quantifier.
+    /// The closure itself. It is one array from relations and both ends: as an array of arrays, Z3 finds no model of it
+    /// that satisfies a quantifier.
     fn is_reached(&self, array: Term, x: Term, y: Term) -> Term {
         let t = &self.terms;
         let name = format!("closure of {}", t.sort_text(t.sort_of(array)));

@@ -13,8 +13,8 @@ use crate::symbolic::encoder::Encoder;
 use crate::term::{Op, Sort, SortKind, Term, Terms};
 use crate::tuning::tuning;
 
-/// How a value is represented by terms. The leaves of a shape are the terms that a value of it
-/// consists of, in a fixed order.
+/// Representation of a value by terms. The leaves of a shape are the terms that a value of it consists of, in a fixed
+/// order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// One term.
@@ -59,7 +59,7 @@ impl Shape {
         }
     }
 
-    /// Whether every value of its type has this shape.
+    /// Returns whether every value of its type has this shape.
     pub(crate) fn has_room_for_all(&self) -> bool {
         match self {
             Shape::Atom(_) | Shape::Array(_) => true,
@@ -467,7 +467,7 @@ pub(crate) fn key_of(element: &Type) -> &Type {
     }
 }
 
-/// Whether equal values of a shape have equal leaves.
+/// Returns whether equal values of a shape have equal leaves.
 pub(crate) fn canonical(shape: &Shape) -> bool {
     match shape {
         Shape::Atom(_) | Shape::Vector(..) | Shape::Array(_) => true,

@@ -19,7 +19,7 @@ use crate::term::{Op, Term, Terms};
 pub struct Universe {
     values: Rc<[Symbolic]>,
     whole: bool,
-    /// Where each value is, by its name; made when it is first asked for.
+    /// Position of each value, by its name; made when it is first asked for.
     places: Rc<OnceCell<HashMap<Vec<Term>, usize>>>,
 }
 
@@ -51,12 +51,12 @@ impl Universe {
         self.values.len()
     }
 
-    /// Whether there are no values.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether these are all the values of their type.
+    /// Returns whether these are all the values of their type.
     pub fn is_whole(&self) -> bool {
         self.whole
     }
@@ -73,13 +73,13 @@ impl PartialEq for Universe {
 
 impl Eq for Universe {}
 
-/// Where a value is in a universe.
+/// Position of a value in a universe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Place {
     At(usize),
-    /// It is none of its values.
+    /// Not among the values of the universe.
     Outside,
-    /// That depends on symbols.
+    /// It depends on symbols.
     Open,
 }
 
@@ -118,7 +118,7 @@ impl Encoder {
         }
     }
 
-    /// Where a value is in a universe of values of its type.
+    /// Determines where a value is in a universe of values of its type.
     pub(crate) fn place(&self, x: &Symbolic, universe: &Universe, ty: &Type) -> Place {
         if universe.whole {
             return self.position(x, ty).map_or(Place::Open, Place::At);
@@ -127,7 +127,7 @@ impl Encoder {
         universe.place_of(&name).map_or(Place::Outside, Place::At)
     }
 
-    /// What tells a value without symbols and sets from all others of its type.
+    /// Returns a name that tells a value without symbols and sets from all others of its type.
     fn name(&self, x: &Symbolic) -> Option<Vec<Term>> {
         match x {
             Symbolic::Atom(t) => {

@@ -1,4 +1,4 @@
-//! Why a part of a model has no term.
+//! Reasons why a part of a model has no term.
 
 use bsym_language::source::Span;
 
@@ -9,6 +9,6 @@ pub struct Unsupported {
     pub part: String,
     /// The construct.
     pub span: Span,
-    /// Why, lower case, no full stop.
+    /// The reason, lower case, no full stop.
     pub reason: String,
 }

@@ -19,8 +19,8 @@ pub struct Transition {
     /// Guard over `current` and `inputs`: the step is possible, and the inputs are values of B, so that they may be
     /// quantified (used for deadlock).
     pub guard: Option<Term>,
-    /// What can go wrong on the way, each over `current` and `inputs`: the step is taken up to that
-    /// point and fails there. Trivially impossible ones are left out.
+    /// Failures that are possible on the way, each over `current` and `inputs`: the step is taken up to that point and
+    /// fails there. Trivially impossible ones are left out.
     pub failures: Vec<Failure>,
     /// Values of the parameters.
     pub parameters: Vec<(LocalId, Symbolic)>,
@@ -39,7 +39,7 @@ pub struct Transition {
 pub struct Assignment {
     /// The name.
     pub target: Target,
-    /// Where.
+    /// Place where the name gets the value.
     pub span: Span,
     /// The value.
     pub value: Symbolic,
@@ -53,7 +53,7 @@ pub struct Assignment {
 pub struct Choice {
     /// Which one.
     pub id: ChoiceId,
-    /// What is chosen.
+    /// The chosen value.
     pub value: Symbolic,
     /// Type of the value.
     pub ty: Type,
@@ -64,15 +64,15 @@ pub struct Choice {
 /// A way for a step to fail.
 #[derive(Clone, Debug)]
 pub struct Failure {
-    /// What fails.
+    /// Kind of the failure.
     pub kind: FailureKind,
     /// The expression, assertion or precondition.
     pub span: Span,
-    /// When it fails.
+    /// The condition under which it fails.
     pub condition: Term,
 }
 
-/// What fails in a step.
+/// Kind of failure of a step.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum FailureKind {
     /// An evaluation is ill-defined.

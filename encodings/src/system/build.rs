@@ -19,18 +19,19 @@ use crate::system::{StatePredicate, System, Transition, Unsupported};
 use crate::term::{Term, Terms};
 use crate::tuning::tuning;
 
-/// How the values of names are represented.
+/// Representations of the values of names.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum Representations {
     /// As the analysis of the assignments allows (see [`functional`](crate::representation)).
     #[default]
     Analysed,
-    /// As far as the invariant says it: for sequents that have the invariant among their hypotheses, and no more than that.
+    /// As far as the invariant says it: for sequents that have the invariant among their hypotheses, and no more than
+    /// that.
     Stated,
-    /// As the type says: every relation is a set of couples. Nothing is believed of the analysis, and most
-    /// queries are harder.
+    /// As the type says: every relation is a set of couples. Nothing is assumed from the analysis, and most queries are
+    /// harder.
     General,
-    /// As somebody says, whether it is true or not: for tests of what has to notice.
+    /// As given, whether it is true or not: for tests of the checks that have to notice.
     Claimed(Functional),
 }
 
@@ -58,8 +59,8 @@ pub fn encode_with(
     encode_facts(terms, model, scope, representations, |e| e.compared = compared)
 }
 
-/// The same with all facts about every carrier of unsettled size, for whoever quantifies over the inputs of steps: under
-/// a quantifier, what is known of a value that depends on the inputs has to follow from what is asserted.
+/// Encodes a model with all facts about every carrier of unsettled size, for callers that quantify over the inputs of
+/// steps: under a quantifier, facts about a value that depends on the inputs have to follow from what is asserted.
 pub fn encode_with_facts(
     terms: Rc<Terms>,
     model: Arc<Model>,
@@ -135,7 +136,7 @@ fn encode_facts(
     };
     let mut run = |part: String, body: Body<'_>, encoder: &mut Encoder| -> Transition {
         substitution::transition(&context, encoder, &body).unwrap_or_else(|u| {
-            // What the failed attempt has made belongs to nobody.
+            // Witnesses of the failed attempt are dropped.
             encoder.take_witnesses();
             unsupported.push(Unsupported { part, ..u });
             Transition::default()
@@ -231,8 +232,8 @@ fn part(kind: &str, position: usize, conjunct: &Conjunct) -> String {
 }
 
 impl System {
-    /// The bounds that the representations of all names rest on: the analysis with as much forgotten of the variables as
-    /// leaves every representation as it is. What is left of them is an invariant, by itself, of the steps.
+    /// The bounds that the representations of all names rest on: the analysis with as much forgotten of the variables
+    /// as leaves every representation as it is. The bounds that are left are an invariant, by themselves, of the steps.
     ///
     /// Found once: a claim is made from them, and checked against them.
     pub fn needed(&self) -> &Functional {
@@ -241,7 +242,7 @@ impl System {
 
     fn find_needed(&self) -> Functional {
         let analysed = Analysed::of(&self.model, &self.scope, Representations::Analysed);
-        // What somebody claims has to be right as a whole.
+        // Claimed bounds have to be right as a whole.
         if analysed.functional != self.functional {
             return self.functional.clone();
         }
@@ -261,7 +262,7 @@ impl System {
         found.1
     }
 
-    /// Whether every name has the same representation with other bounds.
+    /// Returns whether every name has the same representation with other bounds.
     fn has_same_shapes(&self, other: &Functional) -> bool {
         let model = &self.model;
         let own = &self.functional;
@@ -298,7 +299,7 @@ fn widen(
     }
 }
 
-/// What is known of a model before it is encoded.
+/// Facts about a model before it is encoded.
 struct Analysed {
     scope: Scope,
     prepared: Model,

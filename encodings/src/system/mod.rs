@@ -30,9 +30,9 @@ pub use before_after::{Assignment, Choice, Failure, FailureKind, Transition};
 /// A model in terms.
 #[derive(Debug)]
 pub struct System {
-    /// Where the terms live.
+    /// Arena of the terms.
     pub terms: Rc<Terms>,
-    /// What is encoded.
+    /// The model that is encoded.
     pub model: Arc<Model>,
     /// The scope: settled carriers are enumeration sorts, others uninterpreted sorts.
     pub scope: Scope,
@@ -93,13 +93,13 @@ impl System {
         all
     }
 
-    /// Whether an invariant conjunct has a term. One that has none must neither be assumed nor claimed.
+    /// Returns whether an invariant conjunct has a term. One that has none must neither be assumed nor claimed.
     pub fn is_supported(&self, conjunct: usize) -> bool {
         !self.unsupported_conjuncts.contains(&conjunct)
     }
 
-    /// Whether everything that decides which states are reachable has a term: the axioms, the
-    /// initialisation and all events.
+    /// Returns whether everything that decides which states are reachable has a term: the axioms, the initialisation
+    /// and all events.
     pub fn is_complete(&self) -> bool {
         self.initialisation.relation.is_some()
             && self.unsupported_events.is_empty()
@@ -115,11 +115,11 @@ impl System {
         }
     }
 
-    /// Another predicate over the current state. What it needs besides goes into `auxiliaries` and
-    /// `state_facts`.
+    /// Encodes another predicate over the current state. Auxiliary symbols and facts that it needs go into
+    /// `auxiliaries` and `state_facts`.
     ///
     /// # Errors
-    /// What has no encoding.
+    /// [`Unsupported`] if the predicate has no encoding.
     pub fn predicate(&mut self, p: &Pred) -> Result<StatePredicate, Unsupported> {
         let env = self.environment();
         let encoded = self.encoder.pred(&env, p);
@@ -130,7 +130,7 @@ impl System {
     /// A predicate over the current state and some locals, each with the term it stands for.
     ///
     /// # Errors
-    /// What has no encoding.
+    /// [`Unsupported`] if the predicate has no encoding.
     pub fn predicate_about(
         &mut self,
         p: &Pred,
@@ -152,8 +152,8 @@ impl System {
         sorted.filter(|&(_, sort)| self.encoder.carrier(sort).is_some()).collect()
     }
 
-    /// Each of these sets, and what stands for it where it is the whole of its sort. Outside of the theory of arrays, which
-    /// may take sorts for infinite, every interpretation in B is one of this kind as well.
+    /// Each of these sets, and what stands for it where it is the whole of its sort. Outside of the theory of arrays,
+    /// which may take sorts for infinite, every interpretation in B is one of this kind as well.
     pub fn whole_carriers(&self) -> Vec<(Term, Term)> {
         let carriers = self.encoder.every_carrier();
         carriers.into_iter().map(|c| (c, self.terms.full_set(self.terms.sort_of(c)))).collect()
@@ -162,7 +162,7 @@ impl System {
     /// The value of an expression over the current state, and when it is well-defined.
     ///
     /// # Errors
-    /// What has no encoding.
+    /// [`Unsupported`] if the expression has no encoding.
     pub fn expression(&mut self, e: &Expr) -> Result<Encoded, Unsupported> {
         let env = self.environment();
         let encoded = self.encoder.expr(&env, e);

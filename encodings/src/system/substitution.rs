@@ -26,7 +26,7 @@ use crate::symbolic::{Shape, Symbolic};
 use crate::system::{Assignment, Choice, Failure, FailureKind, Transition, Unsupported};
 use crate::term::{Sort, Term, Terms};
 
-/// What all transitions of a model share.
+/// Context that all transitions of a model share.
 pub(crate) struct Context<'a> {
     pub model: &'a Model,
     pub functional: &'a Functional,
@@ -37,7 +37,7 @@ pub(crate) struct Context<'a> {
     pub next: &'a [Symbolic],
 }
 
-/// What is executed.
+/// Body that is executed.
 pub(crate) enum Body<'a> {
     Initialisation,
     Event(&'a Event),
@@ -46,7 +46,7 @@ pub(crate) enum Body<'a> {
 /// Runs an event or the initialisation.
 ///
 /// # Errors
-/// What the encoder cannot express, and loops.
+/// [`Unsupported`] for loops, and for whatever else the encoder cannot express.
 pub(crate) fn transition(
     context: &Context<'_>,
     encoder: &mut Encoder,
@@ -133,14 +133,14 @@ struct Executor<'a> {
     assignments: Vec<Assignment>,
 }
 
-/// What a substitution does, given that the execution gets there.
+/// Outcome of a substitution, given that the execution gets there.
 struct Outcome {
     /// It goes through: guards and choices are met and nothing fails.
     ok: Term,
     updates: Updates,
 }
 
-/// What a substitution assigns on some way through it.
+/// Values that a substitution assigns on some way through it.
 type Updates = BTreeMap<Target, Update>;
 
 /// A new value.
@@ -299,8 +299,8 @@ impl Executor<'_> {
         Ok(Outcome { ok: path.ok, updates })
     }
 
-    /// Runs substitutions that read the same environment. If one is disabled, all of it is, whatever
-    /// fails beside it; where several fail, the first does.
+    /// Runs substitutions that read the same environment. If one is disabled, all of them are, whatever fails in
+    /// another; where several fail, the first does.
     fn parallel(&mut self, parts: &[Subst], env: &Env, here: Term) -> Result<Outcome, Unsupported> {
         let terms = self.terms();
         let outside = std::mem::take(&mut self.failures);
@@ -437,7 +437,7 @@ impl Executor<'_> {
         Ok(Outcome { ok, updates })
     }
 
-    /// The updates of `yes` where `condition` is true, else those of `no`. What only one of them
+    /// Merges the updates of `yes` where `condition` is true with those of `no` elsewhere. A name that only one of them
     /// assigns keeps its value in the other, if it has one.
     fn merge(
         &mut self,
@@ -518,7 +518,7 @@ impl Executor<'_> {
         Ok(encoded.holds)
     }
 
-    /// Goes on only where a guard is true, conjunct by conjunct.
+    /// Continues only where a guard is true, conjunct by conjunct.
     fn guard(&mut self, env: &Env, p: &Pred, path: &mut Path) -> Result<(), Unsupported> {
         for conjunct in conjuncts(p) {
             let holds = self.pred(env, conjunct, path)?;
@@ -527,7 +527,7 @@ impl Executor<'_> {
         Ok(())
     }
 
-    /// Goes on only where the predicate of a choice is true, and gives when it is, or has no meaning.
+    /// Continues only where the predicate of a choice is true. Returns the condition that it is true or has no meaning.
     fn chosen(&mut self, env: &Env, p: &Pred, path: &mut Path) -> Result<Term, Unsupported> {
         let outside = std::mem::take(&mut self.failures);
         self.guard(env, p, path)?;
@@ -699,7 +699,7 @@ struct Picks {
     flags: Vec<Term>,
 }
 
-/// Whether a substitution can only go through or fail.
+/// Returns whether a substitution can only go through or fail.
 fn is_always_enabled(s: &Subst) -> bool {
     match &s.kind {
         SubstKind::BecomesIn(..) | SubstKind::BecomesSuch(..) | SubstKind::Any(..) => false,

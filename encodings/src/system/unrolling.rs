@@ -22,8 +22,8 @@ enum Role {
 #[derive(Debug)]
 pub struct Unrolling {
     terms: Rc<Terms>,
-    /// What is not here belongs to a state: variables, and auxiliaries also of predicates that are
-    /// encoded later. Renaming is the safe side: two states never share such a symbol.
+    /// Roles of symbols. A symbol without a role belongs to a state: variables, and auxiliaries also of predicates that
+    /// are encoded later. Renaming is the safe side: two states never share such a symbol.
     roles: HashMap<SymbolId, Role>,
     states: Copies,
     steps: Copies,
@@ -53,7 +53,7 @@ enum Place {
 }
 
 impl Unrolling {
-    /// Nothing unrolled yet. The system may get further predicates afterwards.
+    /// Begins with nothing unrolled. The system may get further predicates afterwards.
     pub fn new(system: &System) -> Unrolling {
         let terms = system.terms.clone();
         let mut roles = HashMap::new();
@@ -124,7 +124,7 @@ impl Unrolling {
                         Op::Lambda(one) => std::slice::from_ref(one),
                         _ => &[],
                     };
-                    // Bound symbols are globally fresh and belong to nobody else.
+                    // Bound symbols are globally fresh and occur nowhere else.
                     seen.extend(bound.iter().map(|&b| terms.symbol_term(b)));
                     stack.extend(node.args.iter());
                 }

@@ -17,7 +17,7 @@ pub struct Instances {
 }
 
 impl Instances {
-    /// These elements.
+    /// Begins with these elements, by sort.
     pub fn of(elements: BTreeMap<Sort, Vec<Term>>) -> Instances {
         let placed = elements.values().flatten().copied().collect();
         Instances { elements, done: HashMap::new(), placed }
@@ -25,8 +25,9 @@ impl Instances {
 }
 
 impl Terms {
-    /// What a term says where the sorts have no other elements, with what has to be said of the values in it for that: all formulas
-    /// are without quantifiers over these sorts. `None` where that is too much.
+    /// Writes a term out where the sorts have no other elements. Returns it with the formulas about the values in it
+    /// that this requires: all formulas are without quantifiers over these sorts. Returns `None` where that is too
+    /// much.
     pub fn instantiated(&self, t: Term, by: &mut Instances) -> Option<Vec<Term>> {
         let whole = self.written_out(t, by)?;
         let mut all = vec![whole];

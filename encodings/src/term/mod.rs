@@ -57,7 +57,7 @@ pub enum SortKind {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SymbolId(pub u32);
 
-/// What a term applies to its arguments.
+/// Operator that a term applies to its arguments.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Op {
@@ -116,7 +116,7 @@ pub enum Op {
 }
 
 impl Op {
-    /// Whether it makes an array index by index from others.
+    /// Returns whether the operator makes an array index by index from others.
     fn is_pointwise(&self) -> bool {
         matches!(
             self,
@@ -232,17 +232,17 @@ impl Terms {
         self.arena.borrow().nodes[t.0 as usize].clone()
     }
 
-    /// Whether a point-wise choice ([`Op::ArrayIte`]) between arrays that are no sets was ever made.
+    /// Returns whether a point-wise choice ([`Op::ArrayIte`]) between arrays that are no sets was ever made.
     pub fn has_choices(&self) -> bool {
         self.arena.borrow().has_choices
     }
 
-    /// Whether a quantifier over sets or functions was ever made.
+    /// Returns whether a quantifier over sets or functions was ever made.
     pub fn has_second_order(&self) -> bool {
         self.arena.borrow().has_second_order
     }
 
-    /// Whether a point-wise operator on arrays with finitely many indices was ever made.
+    /// Returns whether a point-wise operator on arrays with finitely many indices was ever made.
     pub fn has_finite_pointwise(&self) -> bool {
         self.arena.borrow().has_finite_pointwise
     }
@@ -252,12 +252,13 @@ impl Terms {
         self.arena.borrow().nodes.len()
     }
 
-    /// How much was done so far: terms looked at and made, with their arguments. The same on every machine.
+    /// Returns the amount of work done so far: terms looked at and made, with their arguments. It is the same on every
+    /// machine.
     pub fn work(&self) -> u64 {
         self.work.get()
     }
 
-    /// Whether there is no term; never true, `true` and `false` are always there.
+    /// Returns whether there is no term; never true, `true` and `false` are always there.
     pub fn is_empty(&self) -> bool {
         false
     }
@@ -313,7 +314,7 @@ impl Terms {
         term
     }
 
-    /// Whether a symbol was made by [`rigid`](Self::rigid).
+    /// Returns whether a symbol was made by [`rigid`](Self::rigid).
     pub fn is_rigid(&self, id: SymbolId) -> bool {
         self.arena.borrow().rigid.contains(&id)
     }
@@ -407,7 +408,7 @@ impl Terms {
         }
     }
 
-    /// Whether the term is a value: a literal, a constructor, or a tuple of values.
+    /// Returns whether the term is a value: a literal, a constructor, or a tuple of values.
     pub fn is_value(&self, t: Term) -> bool {
         let n = self.node(t);
         match n.op {
@@ -417,7 +418,7 @@ impl Terms {
         }
     }
 
-    /// Whether two terms are known to differ: different values, or tuples that differ somewhere.
+    /// Returns whether two terms are known to differ: different values, or tuples that differ somewhere.
     pub fn known_distinct(&self, a: Term, b: Term) -> bool {
         if a == b {
             return false;
@@ -440,7 +441,7 @@ impl Terms {
         count
     }
 
-    /// Whether some quantifier in a term ranges over sets or functions.
+    /// Returns whether some quantifier in a term ranges over sets or functions.
     pub fn is_of_second_order(&self, t: Term) -> bool {
         let mut found = false;
         self.visit(&[t], |_, node| {
@@ -451,14 +452,14 @@ impl Terms {
         found
     }
 
-    /// Whether a term has a point-wise operator on arrays with finitely many indices in it.
+    /// Returns whether a term has a point-wise operator on arrays with finitely many indices in it.
     pub fn is_finite_pointwise(&self, t: Term) -> bool {
         let mut found = false;
         self.visit(&[t], |_, node| found |= node.op.is_pointwise() && self.has_finite_index(node.sort));
         found
     }
 
-    /// Whether a sort is one of arrays with finitely many indices.
+    /// Returns whether a sort is one of arrays with finitely many indices.
     pub fn has_finite_index(&self, sort: Sort) -> bool {
         matches!(self.sort_kind(sort), SortKind::Array(index, _) if self.is_finite_sort(index))
     }
@@ -472,7 +473,7 @@ impl Terms {
         }
     }
 
-    /// Whether values of a sort are arrays or have one in them.
+    /// Returns whether values of a sort are arrays or have one in them.
     pub(super) fn has_array(&self, sort: Sort) -> bool {
         match self.sort_kind(sort) {
             SortKind::Array(..) => true,

@@ -1,10 +1,11 @@
 //! Arrays that are only read: every formula about arrays as one about their values.
 //!
-//! Equations between arrays become universal statements about their values, and what makes an array from others (a store, a
-//! union, a choice, a lambda) is read through, so that in the end every array is a symbol, and stands only where a value of it is
-//! read. Such a symbol is an uninterpreted function, couples as arguments are several arguments: formulas about
-//! relations between deferred sets fall into effectively propositional logic where their functions and quantifiers
-//! allow (Padon, McMillan, Panda, Sagiv, Shoham: *Ivy: safety verification by interactive generalization*, PLDI 2016).
+//! Equations between arrays become universal statements about their values, and what makes an array from others (a
+//! store, a union, a choice, a lambda) is read through, so that in the end every array is a symbol, and stands only
+//! where a value of it is read. Such a symbol is an uninterpreted function, couples as arguments are several arguments:
+//! formulas about relations between deferred sets fall into effectively propositional logic where their functions and
+//! quantifiers allow (Padon, McMillan, Panda, Sagiv, Shoham: *Ivy: safety verification by interactive generalization*,
+//! PLDI 2016).
 
 use std::collections::HashMap;
 
@@ -17,15 +18,15 @@ pub struct ReadOnly {
 }
 
 impl ReadOnly {
-    /// Nothing rewritten yet; some symbols stand for these terms.
+    /// Begins with nothing rewritten; some symbols stand for these terms.
     pub fn new(symbols: impl IntoIterator<Item = (Term, Term)>) -> ReadOnly {
         ReadOnly { done: symbols.into_iter().map(|(s, t)| (s, Some(t))).collect() }
     }
 }
 
 impl Terms {
-    /// A term that is equivalent, in which arrays are only read. `None` where there are arrays of arrays, or a quantifier
-    /// over arrays.
+    /// A term that is equivalent, in which arrays are only read. `None` where there are arrays of arrays, or a
+    /// quantifier over arrays.
     pub fn read_only(&self, t: Term, by: &mut ReadOnly) -> Option<Term> {
         let found = self.rewrite(t, &mut by.done, &mut |node, args| self.rewritten_node(node, args))?;
         self.only_reads(found).then_some(found)

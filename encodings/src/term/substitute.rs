@@ -46,8 +46,8 @@ impl Terms {
         by.done[&t]
     }
 
-    /// `t` made anew from its parts, the inner ones first and shared ones once: `make` gives the term for a node whose arguments
-    /// are these. `None` where it gives none for some part.
+    /// Rebuilds `t` from its parts, the inner ones first and shared ones once: `make` gives the term for a node whose
+    /// arguments are these. Returns `None` where it gives none for some part.
     pub(super) fn rewrite(
         &self,
         t: Term,

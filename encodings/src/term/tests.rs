@@ -8,7 +8,7 @@ use super::*;
 use crate::session::TermValue;
 use crate::session::evaluate::evaluate;
 
-/// What the golden tests speak of.
+/// Vocabulary of the golden tests.
 struct Vocabulary {
     t: Terms,
     color: Sort,
@@ -511,7 +511,7 @@ fn the_z3_program_agrees() {
 #[test]
 fn cvc5_agrees() {
     use crate::session::{Dialect, find_solver, process};
-    // Set-up does not bring it, so that nobody can require it.
+    // Set-up does not install it, so that no test can require it.
     let Some(path) = find_solver("cvc5") else { return skipped("cvc5") };
     solvers_agree(|t| Some(process(t, &path, Dialect::Generic).expect("starts")), 60);
 }

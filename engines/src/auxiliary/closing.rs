@@ -24,7 +24,7 @@ pub(super) struct Closing<'a> {
     pub discharged: &'a BTreeSet<String>,
 }
 
-/// What some conjuncts do.
+/// Effect of some conjuncts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Effect {
     /// Obligations of the machine that are discharged with them, of those asked.
@@ -91,7 +91,7 @@ impl Closing<'_> {
         Ok(effect)
     }
 
-    /// Those of the conjuncts whose own obligations are discharged with those that are left, and what these close.
+    /// Returns the conjuncts whose own obligations are discharged with those that are left, and what these close.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -111,7 +111,7 @@ impl Closing<'_> {
         }
     }
 
-    /// As few of the conjuncts as close the same obligations.
+    /// Returns as few of the conjuncts as close the same obligations.
     ///
     /// # Errors
     /// If the solver cannot be started.

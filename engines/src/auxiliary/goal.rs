@@ -1,4 +1,4 @@
-//! What an open obligation asks of the reachable states.
+//! Goals of open obligations: what these ask of the reachable states.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::excluded::{Excluded, Failing};
 use crate::options::Job;
 use crate::problem::Problem;
 
-/// What has to hold in every state that satisfies the invariant, for the obligation to be discharged.
+/// Condition that has to hold in every state that satisfies the invariant, for the obligation to be discharged.
 #[derive(Clone, Debug)]
 pub(super) enum Goal {
     /// An event preserves a conjunct.
@@ -30,7 +30,8 @@ pub(super) enum Goal {
 }
 
 impl Goal {
-    /// Of an obligation of a system; or why no further conjunct of the invariant can discharge it: lower case, no full stop.
+    /// Returns the goal of an obligation of a system, or why no further conjunct of the invariant can discharge it:
+    /// lower case, no full stop.
     pub fn of(proof: &Proof, system: &System) -> Result<Goal, &'static str> {
         if proof.formula.is_empty() {
             let was_tried = proof.status != Status::Unattempted;
@@ -73,7 +74,7 @@ impl Goal {
         }
     }
 
-    /// Whether a violation after the event `last` is what it is about.
+    /// Returns whether a violation after the event `last` is what the goal is about.
     pub fn is_of(&self, violation: &Violation, last: Option<EventId>) -> bool {
         match (self, violation) {
             (Goal::Conjunct(e, i), Violation::Invariant(all)) => last == Some(*e) && all.contains(i),
@@ -91,7 +92,7 @@ impl Goal {
         }
     }
 
-    /// Those that are searched for together, if all at once is too much: the ones about the same formula.
+    /// Returns whether two goals are searched for together if all at once is too much: those about the same formula.
     pub fn is_like(&self, other: &Goal) -> bool {
         match (self, other) {
             (Goal::Conjunct(_, i), Goal::Conjunct(_, j)) => i == j,
@@ -101,8 +102,8 @@ impl Goal {
     }
 }
 
-/// What is asked of an engine: that the goals hold in all reachable states, where everything else that is demanded of the
-/// machine may be taken for granted.
+/// Question to an engine: do the goals hold in all reachable states, where everything else that is demanded of the
+/// machine may be assumed?
 #[derive(Debug)]
 pub(super) struct Question {
     pub job: Job,

@@ -1,12 +1,12 @@
 //! Auxiliary invariants that discharge open obligations.
 //!
-//! An obligation is open where the invariant is too weak for it, although nothing may be wrong in any reachable state. IC3 is
-//! asked whether what it says holds in all of these, under the assumption of everything else that is demanded of the machine:
-//! its lemmas are inductive together with the invariant, and as further conjuncts of it they discharge the obligation. All
-//! open ones are asked together first, then those about one formula, then each alone.
+//! An obligation is open where the invariant is too weak for it, although nothing may be wrong in any reachable state.
+//! IC3 is asked whether what it says holds in all of these, under the assumption of everything else that is demanded of
+//! the machine: its lemmas are inductive together with the invariant, and as further conjuncts of it they discharge the
+//! obligation. All open ones are asked together first, then those about one formula, then each alone.
 //!
-//! What was found is read again from its text and proved as a part of the machine, by the obligations that it has then: it
-//! counts what these say, whatever the search assumed. Conjuncts that are not needed are left out.
+//! Lemmas that were found are read again from their text and proved as a part of the machine, by the obligations that
+//! it has then: these count, whatever the search assumed. Conjuncts that are not needed are left out.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -61,26 +61,26 @@ pub struct Auxiliary {
 pub struct Left {
     /// Its name.
     pub name: String,
-    /// What it says.
+    /// The goal that it states.
     pub goal: String,
-    /// Why: lower case, no full stop.
+    /// Reason why it stays open: lower case, no full stop.
     pub why: String,
 }
 
-/// What became of the open obligations.
+/// Result for the open obligations.
 #[derive(Debug)]
 pub struct Strengthened {
     /// All obligations as they were.
     pub before: Obligations,
     /// Names of those that are open in the status and for the prover.
     pub open: Vec<String>,
-    /// What closes some of them; each is needed.
+    /// Conjuncts that close some of them; each is needed.
     pub auxiliaries: Vec<Auxiliary>,
     /// Number of obligations that these have themselves; all are discharged.
     pub own: usize,
     /// Names of those that are discharged with them.
     pub closed: Vec<String>,
-    /// Those that stay open.
+    /// Obligations that stay open.
     pub left: Vec<Left>,
     /// Traces on which open obligations fail, with their names.
     pub violations: Vec<(Vec<String>, Counterexample)>,
@@ -140,7 +140,7 @@ fn share(budget: &Budget, part: f64) -> Budget {
     budget.left().map_or_else(|| budget.clone(), |left| budget.within(left.mul_f64(part)))
 }
 
-/// Whether the status says that it is discharged.
+/// Returns whether the status says that an obligation is discharged.
 fn is_recorded(status: &ProofStatus, p: &Proof, system: &System) -> bool {
     let recorded: Vec<Recorded> = match (&p.subject, p.kind) {
         (Subject::Invariant(i), Kind::Wd) => vec![Recorded::Check(Check::Meaning(Formula::Invariant(*i)))],
@@ -169,7 +169,7 @@ struct Strengthening<'a> {
     /// Conjuncts found so far; their own obligations are discharged.
     texts: Vec<String>,
     violations: Vec<(Vec<String>, Counterexample)>,
-    /// Why some stay open.
+    /// Reasons why some obligations stay open.
     left: BTreeMap<String, String>,
     closed: BTreeSet<String>,
     /// Number of obligations that the conjuncts have themselves.
@@ -177,7 +177,7 @@ struct Strengthening<'a> {
 }
 
 impl Strengthening<'_> {
-    /// What needs no search: where the values of the variables that the goals depend on lie.
+    /// Finds, without a search, where the values of the variables that the goals depend on lie.
     fn kinds(&mut self, open: &mut Open<'_>) -> Result<(), SolverError> {
         let asked = self.asked();
         if asked.is_empty() {
@@ -249,7 +249,8 @@ impl Strengthening<'_> {
         Ok(())
     }
 
-    /// Time for the next one of so many searches; `None` where none is left. All goals together leave some to the others.
+    /// Returns the time for the next one of `searches` searches, or `None` if none is left. All goals together leave
+    /// some to the others.
     fn time(&self, searches: usize, together: bool) -> Option<Duration> {
         self.job.budget.check().ok()?;
         let Some(left) = self.job.budget.left() else { return Some(tuning().auxiliary.unlimited) };

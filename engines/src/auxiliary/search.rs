@@ -24,7 +24,8 @@ pub(super) enum LemmaSearch {
     Lemmas(Vec<String>),
     /// A goal fails in a reachable state; replayed.
     Violated(Box<Counterexample>),
-    /// Neither; invariants that were met on the way, in B, and why it ended: lower case, no full stop.
+    /// No lemmas and no violation: invariants that were met on the way, in B, and why the search ended: lower case, no
+    /// full stop.
     Nothing(Vec<String>, String),
 }
 

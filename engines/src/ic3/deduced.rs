@@ -19,16 +19,16 @@ use crate::paths::Start;
 use crate::problem::Problem;
 use crate::tuning::tuning;
 
-/// The answer to a question, and who knows it.
+/// Answer to a question, and its source.
 pub(super) struct Answer<T> {
     pub query: Query<T>,
-    /// Only first-order logic says so, and a session does not know what the answer rests on.
+    /// `true` if only first-order logic gives the answer. A session does not know what the answer rests on.
     pub is_deduced: bool,
 }
 
 impl Search {
-    /// Asks a session, and first-order logic where the session does not answer soon. `all`: what the answer `no` of the latter
-    /// rests on.
+    /// Asks a session, and first-order logic where the session does not answer soon. `all`: what the answer `no` of the
+    /// latter rests on.
     ///
     /// # Errors
     /// If the solver fails.

@@ -14,15 +14,16 @@ use crate::invariants::predicate::Predicates;
 use crate::options::Job;
 use crate::problem::Problem;
 
-/// Takes in those of some predicates that say something new. Their number.
+/// Admits those of some predicates that say something new. Returns their number.
 pub type Admit<'a> = dyn FnMut(&mut Problem, &mut Predicates, &[Pred]) -> Result<usize, SolverError> + 'a;
 
 /// An abstraction of states to cubes.
 pub trait Domain: std::fmt::Debug {
-    /// What its cubes are made of, for reports.
+    /// Name of what its cubes are made of, for reports.
     fn name(&self) -> &'static str;
 
-    /// The cube of the first state of a model. What its literals are about is added to the predicates.
+    /// Returns the cube of the first state of a model. Predicates that its literals are about are added to
+    /// `predicates`.
     ///
     /// # Errors
     /// If the solver fails.
@@ -38,7 +39,7 @@ pub trait Domain: std::fmt::Debug {
         &[]
     }
 
-    /// Whether every state of the second cube is one of the first, as far as this can be seen.
+    /// Returns whether every state of the second cube is one of the first, as far as this can be seen.
     fn subsumes(&self, larger: &Cube, smaller: &Cube) -> bool {
         larger.subsumes(smaller)
     }
@@ -48,8 +49,8 @@ pub trait Domain: std::fmt::Debug {
         cube
     }
 
-    /// Learns from an abstract path from an initial state to a violation that is none of the model, of which there is none so short.
-    /// Whether there is something new.
+    /// Learns from an abstract path from an initial state to a violation that the model does not have, nor any other
+    /// one so short. Returns whether there is something new.
     ///
     /// # Errors
     /// If the solver fails.
@@ -62,6 +63,6 @@ pub trait Domain: std::fmt::Debug {
         admit: &mut Admit<'_>,
     ) -> Result<bool, SolverError>;
 
-    /// What it means that [`refine`](Self::refine) has nothing new.
+    /// Explains what it means that [`refine`](Self::refine) has nothing new.
     fn exhausted(&self) -> &'static str;
 }

@@ -1,10 +1,11 @@
 //! Invariants that are guessed and kept as long as nothing refutes them.
 //!
-//! Candidates are the predicates of the model and of the templates, true or false, differences of integers up to the largest
-//! that was met, and clauses that say when one of them holds: under a condition of an event, an equation also under two. Those
-//! that hold in all [first states](crate::small_scopes::first_states) are asked together: a state reached by a step from states where all of them hold takes away
-//! what is false in it, until none does (Flanagan & Leino, *Houdini, an annotation assistant for ESC/Java*, FME 2001). What is
-//! left is inductive together with the assumed conjuncts, and a lemma like any other: certificates have it checked again.
+//! Candidates are the predicates of the model and of the templates, true or false, differences of integers up to the
+//! largest that was met, and clauses that say when one of them holds: under a condition of an event, an equation also
+//! under two. Those that hold in all [first states](crate::small_scopes::first_states) are asked together: a state
+//! reached by a step from states where all of them hold takes away what is false in it, until none does (Flanagan &
+//! Leino, *Houdini, an annotation assistant for ESC/Java*, FME 2001). What is left is inductive together with the
+//! assumed conjuncts, and a lemma like any other: certificates have it checked again.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -30,8 +31,8 @@ use crate::tuning::tuning;
 type Literal = (usize, bool);
 
 impl Steps {
-    /// Finds invariants and assumes them from now on in all frames but that of the initialisation. Whether there are any that
-    /// do not follow from the assumed conjuncts.
+    /// Finds invariants and assumes them from now on in all frames but that of the initialisation. Whether there are
+    /// any that do not follow from the assumed conjuncts.
     ///
     /// # Errors
     /// If the solver fails.
@@ -83,8 +84,8 @@ impl Steps {
         Ok(!news.is_empty())
     }
 
-    /// Those candidates that hold at the start and after every step from states where all of them hold; `None` if there was no
-    /// time to find out.
+    /// Returns the candidates that hold at the start and after every step from states where all of them hold; `None` if
+    /// there was no time to find out.
     fn closed(
         &mut self,
         mut guesses: Vec<Guess>,
@@ -98,8 +99,8 @@ impl Steps {
         Ok(self.filter(&mut guesses, &|g| g.then, vec![step], true, budget)?.then_some(guesses))
     }
 
-    /// Takes candidates away until all that are left hold wherever the assumptions do; with `inductive`, the candidates
-    /// that are left in the first state among these. `false` if time is over.
+    /// Removes candidates until all that are left hold wherever the assumptions do; with `inductive`, the candidates
+    /// that are left in the first state are among the assumptions. Returns `false` if time is over.
     fn filter(
         &mut self,
         guesses: &mut Vec<Guess>,
@@ -134,7 +135,7 @@ impl Steps {
                         return Ok(false);
                     }
                 }
-                // One that nobody can decide keeps the others from being kept.
+                // An undecided guess must not keep the others from being kept.
                 Decided::Unknown(_) => {
                     let before = guesses.len();
                     for guess in std::mem::take(guesses) {
@@ -169,7 +170,7 @@ impl Steps {
         Ok(())
     }
 
-    /// Those that do not follow from the assumed conjuncts and the ones before them.
+    /// Returns the candidates that do not follow from the assumed conjuncts and the ones before them.
     fn not_implied(&mut self, guesses: Vec<Guess>, budget: &Budget) -> Result<Vec<Guess>, SolverError> {
         let terms = self.session().terms().clone();
         let mut news: Vec<Guess> = vec![];
@@ -184,7 +185,7 @@ impl Steps {
     }
 }
 
-/// What a predicate is in the judged states: a bit for each, where it is true and where it is false.
+/// Truth of a predicate in the judged states: a bit for each, where it is true and where it is false.
 struct Truth {
     is_true: Vec<u64>,
     is_false: Vec<u64>,
@@ -211,8 +212,8 @@ struct Pool {
 }
 
 impl Pool {
-    /// Candidates that hold in all judged states: first those that stand alone, then the shortest. What a part of a clause says is
-    /// not said again.
+    /// Returns candidates that hold in all judged states: first those that stand alone, then the shortest. A clause is
+    /// left out if a part of it is a candidate.
     fn candidates(&self) -> Vec<Vec<Literal>> {
         let mut found: Vec<Vec<Literal>> =
             self.literals(0..self.sizes.len()).filter(|&l| self.hold(&[l])).map(|l| vec![l]).collect();
@@ -255,7 +256,7 @@ impl Pool {
         among.filter(|&i| self.truths[i].is_some()).flat_map(|i| [(i, true), (i, false)])
     }
 
-    /// Whether one of these holds in each of the judged states.
+    /// Returns whether one of these holds in each of the judged states.
     fn hold(&self, literals: &[Literal]) -> bool {
         let truths: Option<Vec<_>> = literals
             .iter()

@@ -15,7 +15,7 @@ use crate::problem::{Decided, Problem, decide};
 struct Lemma {
     /// True where it holds in the first state.
     clause: Term,
-    /// What a step that breaks it leads to.
+    /// Conditions on the state that a step leads to when it breaks the lemma.
     broken: Vec<Term>,
 }
 
@@ -40,7 +40,7 @@ impl Steps {
         Ok(self.of_positions(&cubes, &needed))
     }
 
-    /// These of the guesses and, after them, of the cubes, with those that they need to stay true.
+    /// Returns these of the guesses and, after them, of the cubes, with those that they need to stay true.
     ///
     /// # Errors
     /// If the solver fails.
@@ -71,7 +71,7 @@ impl Steps {
         Ok(lemmas)
     }
 
-    /// These lemmas, and those that are needed for them to stay true; all where that is not decided.
+    /// Returns these lemmas, and those that are needed for them to stay true; all where that is not decided.
     fn needed(
         &mut self,
         lemmas: &[Lemma],

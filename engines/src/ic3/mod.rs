@@ -6,8 +6,9 @@
 //! Frames imply the assumed conjuncts p. A bad step is `F_k(s) ∧ T_p¬(s, s')`: fully proven events are
 //! absent from it, but never from the consecution of a lemma, which they need not preserve.
 //!
-//! What is extracted is up to a `domain`: the truth values of predicates, or the diagram of the state, which says what is true of the
-//! elements of deferred sets. Predicates begin; where variables speak of such sets without a size, both work in turn.
+//! A `domain` decides what is extracted: the truth values of predicates, or the diagram of the state, which says what
+//! is true of the elements of deferred sets. Predicates begin; where variables speak of such sets without a size, both
+//! work in turn.
 
 mod abstract_path;
 mod deduced;
@@ -48,9 +49,9 @@ pub struct Ic3 {
     turns: Vec<Turn>,
     /// Diagrams serve as well, and are used once predicates have had their first turn.
     waiting: bool,
-    /// How long a turn is where there is more than one search.
+    /// Length of a turn where there is more than one search.
     turn: Duration,
-    /// Why the search for a proof was given up; what remains is bounded model checking.
+    /// Reason for giving up the search for a proof; only bounded model checking remains.
     given_up: Option<String>,
     /// Invariants that were guessed, together with the conjuncts.
     guessed: Vec<Pred>,
@@ -67,8 +68,8 @@ struct Turn {
 }
 
 impl Ic3 {
-    /// Begins with the atoms of the model as predicates; with diagrams as well, where variables are sets and relations over
-    /// deferred sets of any size.
+    /// Begins with the atoms of the model as predicates; with diagrams as well, where variables are sets and relations
+    /// over deferred sets of any size.
     ///
     /// # Errors
     /// If the solver fails.
@@ -122,7 +123,7 @@ impl Ic3 {
         }
         if let Some(reason) = self.base.undecided() {
             self.given_up.get_or_insert(reason.into());
-            // What a proof over diagrams says of the first states is asked again when it is checked.
+            // The check of a proof over diagrams asks again what the proof says of the first states.
             self.turns.retain(|t| !t.search.abstraction.domain.sorts().is_empty());
         }
         if self.is_settled && self.base.undecided().is_none() {

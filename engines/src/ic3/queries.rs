@@ -46,30 +46,30 @@ pub struct Steps {
     facts: usize,
     /// Each predicate in the first and the second state.
     declared: Vec<(Term, Term)>,
-    /// How much each of them says in B: number of expressions and predicates in it.
+    /// Sizes of the predicates in B: number of expressions and predicates in each.
     sizes: Vec<usize>,
     /// The predicates themselves.
     known: Predicates,
     /// Clauses in which elements of deferred sets are free, for all of them, as terms over the current state.
     quantified: HashMap<Cube, Term>,
-    /// Where states are looked for first, by growing sizes of the sorts; none if only predicates are.
+    /// Sessions in which states are looked for first, by growing sizes of the sorts; empty if only predicates are used.
     small: Vec<Small>,
-    /// What was asserted for good, for these.
+    /// Permanent assertions, which the sessions in `small` need as well.
     told: Vec<Term>,
-    /// Work of sessions that were left.
+    /// Statistics of sessions that were abandoned.
     done: Statistics,
-    /// How many times as long a question about sets of any size may take by now.
+    /// Current factor on the time limit of a question about sets of any size.
     patience: u32,
-    /// Sessions without assertions, to begin anew in where one has learned too much to come to an end.
+    /// Sessions without assertions, to restart in when a session has learned too much to terminate.
     spare: Vec<Session>,
     /// Invariants together with the assumed conjuncts that are no cubes.
     guesses: Vec<Guess>,
 }
 
-/// How states are abstracted, and the predicates that say so.
+/// Abstraction of states: a domain and its predicates.
 #[derive(Debug)]
 pub struct Abstraction {
-    /// How.
+    /// The abstract domain.
     pub domain: Box<dyn Domain>,
     /// The predicates in use.
     pub predicates: Predicates,
@@ -91,7 +91,7 @@ pub struct FoundState {
 pub enum Query<T> {
     /// A state was found.
     Sat(FoundState),
-    /// None; what was needed.
+    /// No state was found; the part of the question that was needed.
     Unsat(T),
     /// Not decided.
     Unknown(Stopped),
@@ -118,7 +118,7 @@ impl Steps {
         Steps::of(problem, job, session, vec![])
     }
 
-    /// The same in sessions that only read arrays, and look for states with few elements of these sorts.
+    /// Opens sessions that only read arrays, and that look for states with few elements of `sorts`.
     ///
     /// # Errors
     /// If the solver fails.
@@ -248,7 +248,7 @@ impl Steps {
         &self.guesses
     }
 
-    /// Takes in new predicates, and facts that came with them.
+    /// Adds new predicates, and facts that came with them.
     ///
     /// # Errors
     /// If the solver fails.
@@ -273,12 +273,12 @@ impl Steps {
     /// The literal to do without first, of those that may go: the one that says most.
     pub fn first_to_drop(&self, cube: &Cube, kept: &BTreeSet<Literal>) -> Option<Literal> {
         let open = cube.literals().iter().rev().filter(|l| !kept.contains(*l));
-        // That elements are in no relation says least: most relations begin empty.
+        // The absence of elements from a relation says least: most relations are empty at first.
         let is_absence = |l: &Literal| !l.positive && !self.known.all()[l.position].elements.is_empty();
         open.max_by_key(|l| (is_absence(l), self.sizes.get(l.position))).copied()
     }
 
-    /// Whether a condition over one state holds wherever the assumed conjuncts hold.
+    /// Returns whether a condition over one state holds wherever the assumed conjuncts hold.
     pub fn is_always_true(
         &mut self,
         system: &mut System,
@@ -357,7 +357,7 @@ impl Steps {
         let said = self.known.clause(&problem.system.model.clone(), cube);
         let clause = match problem.system.predicate(&said) {
             Ok(encoded) => problem.unrolling.state(encoded.holds, 0),
-            // Nothing is blocked by what cannot be said.
+            // A cube that cannot be expressed blocks nothing.
             Err(_) => Terms::TRUE,
         };
         self.quantified.insert(cube.clone(), clause);
@@ -385,8 +385,8 @@ impl Steps {
         })
     }
 
-    /// Whether a step from a state of `frame` outside the cube leads into the cube. The core is the part
-    /// of the cube that is needed. States are read only if there is an abstraction to read them by.
+    /// Checks whether a step from a state of `frame` outside the cube leads into the cube. The core is the part of the
+    /// cube that is needed. States are read only if there is an abstraction to read them by.
     ///
     /// # Errors
     /// If the solver fails.
@@ -412,7 +412,8 @@ impl Steps {
         })
     }
 
-    /// Whether an initial state is in the cube; the core is the part of the cube that keeps them out.
+    /// Checks whether an initial state is in the cube. The core is the part of the cube that excludes the initial
+    /// states.
     ///
     /// # Errors
     /// If the solver fails.
@@ -493,8 +494,8 @@ impl Steps {
         Ok(Query::Sat(found))
     }
 
-    /// Asks about small sets and about sets of any size in turn. With it the small session that has the model, if one has it: where
-    /// the model is to be read, one of them is preferred.
+    /// Asks about small sets and about sets of any size in turn. With it the small session that has the model, if one
+    /// has it: where the model is to be read, one of them is preferred.
     fn decide_by_size(
         &mut self,
         problem: &Problem,
@@ -507,7 +508,7 @@ impl Steps {
         if let Some(i) = self.find_small(0..tried, assumptions, budget)? {
             return Ok(BySize(Some(i), Decided::Sat));
         }
-        // What no state is like is mostly shown soon; a state takes longer to find the larger it may be.
+        // Unsatisfiability is mostly shown soon. A state takes longer to find the larger it may be.
         let mut found = None;
         if tried < self.small.len() {
             match decide(&mut self.session, assumptions, &budget.within(tuning().diagrams.any_size_first))? {
@@ -526,7 +527,8 @@ impl Steps {
         }
     }
 
-    /// Asks about sets of any size. What one session does not decide in time a new one may, which has not learned so much.
+    /// Asks about sets of any size. A new session, which has not learned so much, may decide what an old one does not
+    /// decide in time.
     fn decide(
         &mut self,
         problem: &Problem,
@@ -553,7 +555,7 @@ impl Steps {
         decide(&mut self.session, assumptions, &budget.within(tuning().diagrams.any_size * self.patience))
     }
 
-    /// Whether what was not decided is worth being asked again: for twice as long, and in a new session.
+    /// Returns whether an undecided question is asked again: for twice as long, and in a new session.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -566,8 +568,8 @@ impl Steps {
         Ok(true)
     }
 
-    /// A session of these in which the assumptions have a model, which is the session's last one: with as few elements of each
-    /// sort as can be without more of the sorts before.
+    /// A session of these in which the assumptions have a model, which is the session's last one: with as few elements
+    /// of each sort as can be without more of the sorts before.
     fn find_small(
         &mut self,
         which: std::ops::Range<usize>,
@@ -626,7 +628,7 @@ impl MayBeOpen for BySize {
 #[derive(Debug)]
 struct Small {
     session: Session,
-    /// How much of what was told it knows.
+    /// Number of the permanent assertions that this session has.
     told: usize,
     /// For each sort, literals that it has one element, at most two, …
     bounds: Vec<Vec<Term>>,

@@ -36,15 +36,15 @@ pub(super) struct Search {
     guesses: bool,
 }
 
-/// How the search ended.
+/// Result of the search.
 pub(super) enum End {
-    /// With a proof, not yet checked.
+    /// A proof, not yet checked.
     Proof(Claim),
-    /// The time is up; it can go on later.
+    /// The time is up; the search can be resumed later.
     Over(Stopped),
     /// There is an abstract path from an initial state to a violation.
     Reached(Vec<Goal>),
-    /// For good, without an answer.
+    /// The search gave up for good, without an answer.
     GaveUp(String),
 }
 
@@ -156,7 +156,7 @@ impl Search {
         }
     }
 
-    /// What a question that was not decided leads to. `None` if there is patience to begin the frame again.
+    /// Returns how the search ends at an undecided question, or `None` if there is patience to restart the frame.
     ///
     /// # Errors
     /// If the solver cannot be started.

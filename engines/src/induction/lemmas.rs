@@ -62,7 +62,7 @@ impl Lemmas {
         self.steps.guesses()
     }
 
-    /// Those of the lemmas at these positions, in B, with what they need to be invariants.
+    /// Returns the lemmas at these positions, in B, with those that they need to be invariants.
     ///
     /// # Errors
     /// If the solver fails.
@@ -109,7 +109,7 @@ impl Lemmas {
     }
 }
 
-/// What predicates, over the state after `k` steps, say in a model.
+/// Reads from a model which predicates, over the state after `k` steps, are true and which are false.
 ///
 /// # Errors
 /// If the solver fails.

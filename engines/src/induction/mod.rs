@@ -1,9 +1,9 @@
 //! k-induction with proof information and lazy uniqueness constraints.
 //!
-//! Base: [`Bmc`] to depth k, and beyond as long as it takes no more time than the step cases. Step: `p(s0) ∧ ⋀ T_p(s_i, s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that
-//! a model repeats are made different for that pair only (Eén & Sörensson, *Temporal induction by
-//! incremental SAT solving*, 2003). Where short paths do not suffice, a counterexample to induction is
-//! excluded by a lemma if there is one (`lemmas`), and only else by a longer path.
+//! Base: [`Bmc`] to depth k, and beyond as long as it takes no more time than the step cases. Step: `p(s0) ∧ ⋀ T_p(s_i,
+//! s_{i+1}) ∧ T_p¬(s_k, s_{k+1})` from any state. States that a model repeats are made different for that pair only
+//! (Eén & Sörensson, *Temporal induction by incremental SAT solving*, 2003). Where short paths do not suffice, a
+//! counterexample to induction is excluded by a lemma if there is one (`lemmas`), and only else by a longer path.
 
 mod lemmas;
 
@@ -83,7 +83,7 @@ impl Kind {
         self.base.clear()
     }
 
-    /// What kept the last step case from being a proof, if the evaluator confirms it.
+    /// Returns the counterexample that kept the last step case from being a proof, if the evaluator confirms it.
     pub fn counterexample_to_induction(&self, job: &Job) -> Option<CounterexampleToInduction> {
         confirm_induction(job, self.cti.clone()?, self.clear())
     }
@@ -213,8 +213,9 @@ impl Kind {
         Ok(())
     }
 
-    /// Lets the base go on while it has taken less time than the step cases: a violation is often nearer than a proof, and what the
-    /// base has not found tells how far a counterexample to induction is from the initial states.
+    /// Lets the base continue while it has taken less time than the step cases. A violation is often nearer than a
+    /// proof, and the depth that the base has searched tells how far a counterexample to induction is from the initial
+    /// states.
     fn base_ahead(
         &mut self,
         problem: &mut Problem,
@@ -232,7 +233,7 @@ impl Kind {
         Ok(work.check().err().map(|stopped| Outcome::Unknown(stopped.into())))
     }
 
-    /// Without a clear base there is no proof, but there may still be a counterexample.
+    /// Continues with the base alone: without a clear base there is no proof, but there may still be a counterexample.
     fn only_refute(
         &mut self,
         problem: &mut Problem,
@@ -312,7 +313,7 @@ impl Kind {
         let good = self.step.depth() - usize::from(self.extended);
         let watched = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::predicates);
         loop {
-            // That a step is not inductive is said of all hypotheses.
+            // A step that is not inductive is so under all hypotheses.
             let checked = work.ask(|budget| {
                 let read =
                     |model: &mut Model<'_>, taken: Taken| read_step(problem, model, &taken, good, &watched);
@@ -381,7 +382,8 @@ fn is_end_of_run(reason: &Reason) -> bool {
     matches!(reason, Reason::Timeout | Reason::Interrupted)
 }
 
-/// Reads what keeps the step case from holding. `watched` are the predicates of the lemmas, `good` is the last good state.
+/// Reads what keeps the step case from holding. `watched` are the predicates of the lemmas, `good` is the last good
+/// state.
 fn read_step(
     problem: &mut Problem,
     model: &mut Model<'_>,
@@ -404,6 +406,7 @@ fn read_step(
 /// A model in which the induction step fails.
 enum StepFailure {
     Repeats(usize, usize),
-    /// As a path, if its values can be read, and by the predicates of the lemmas, last state first.
+    /// A counterexample to induction: as a path, if its values can be read, and by the predicates of the lemmas, last
+    /// state first.
     Cti(Option<Trace>, Vec<Cube>),
 }

@@ -1,11 +1,11 @@
 //! Equations that held in every state that was met after an event.
 //!
-//! Which sums stay equal often depends on the phase that a machine is in, and what it is in follows from the event that it came
-//! from. So the [first states](FirstStates) are taken, and the affine hull of those that one event leads to is
-//! written as equations over integer variables and constants (Karr: *Affine relationships among variables of a program*, Acta
-//! Informatica 6, 1976; from samples as Sharma et al.: *A data driven approach for algebraic loop invariants*, ESOP
-//! 2013). A variable that kept its remainder gets a congruence. These are predicates to search with, nothing rests on
-//! them.
+//! Which sums stay equal often depends on the phase that a machine is in, and what it is in follows from the event that
+//! it came from. So the [first states](FirstStates) are taken, and the affine hull of those that one event leads to is
+//! written as equations over integer variables and constants (Karr: *Affine relationships among variables of a
+//! program*, Acta Informatica 6, 1976; from samples as Sharma et al.: *A data driven approach for algebraic loop
+//! invariants*, ESOP 2013). A variable that kept its remainder gets a congruence. These are predicates to search with,
+//! nothing rests on them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -73,7 +73,8 @@ impl Columns {
         all.map(number).chain([Some(1)]).collect()
     }
 
-    /// `Σ w·x + w₀ = 0` with positive terms on both sides; `None` if the weights are not believed or no variable has one.
+    /// `Σ w·x + w₀ = 0` with positive terms on both sides; `None` if the weights are not believed or no variable has
+    /// one.
     fn equation(&self, weights: &[i128]) -> Option<Pred> {
         let (n, weights) = weights.split_last()?;
         let of_variables = &weights[..self.variables.len()];
@@ -86,8 +87,8 @@ impl Columns {
         equation(names.zip(weights?), i64::try_from(*n).ok()?.checked_neg()?)
     }
 
-    /// `x - m * (x / m) = r`, which is defined for negative numbers as `mod` is not; there a multiple is the same, and another
-    /// remainder is not.
+    /// `x - m * (x / m) = r`, which is defined for negative numbers as `mod` is not; there a multiple is the same, and
+    /// another remainder is not.
     fn congruences<'a>(&self, model: &Model, met: impl Iterator<Item = &'a Rows>) -> Vec<Pred> {
         let rows: Vec<&Vec<i128>> = met.flatten().collect();
         let mut found = vec![];

@@ -7,8 +7,8 @@ use bsym_language::types::{CarrierId, Type};
 
 use crate::tuning::tuning;
 
-/// Adds names for elements of the deferred sets of a model: without them no engine says a lemma with a quantifier. They are
-/// locals that nothing in the model speaks of.
+/// Adds names for elements of the deferred sets of a model: without them no engine says a lemma with a quantifier. They
+/// are locals that nothing in the model speaks of.
 pub fn add(model: &mut Model) {
     for c in 0..model.carriers.len() {
         if model.carriers[c].kind != CarrierKind::Deferred {
@@ -40,7 +40,7 @@ pub fn of(model: &Model, set: CarrierId) -> Vec<LocalId> {
     all.map(|(i, _)| LocalId(i as u32)).take(tuning().invariants.elements).collect()
 }
 
-/// What the names of a set's elements begin with: `node` for `NODE`.
+/// Returns the prefix for the names of a set's elements: `node` for `NODE`.
 fn base(set: &str) -> String {
     let plain: String = set.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
     let lower = plain.trim_end_matches(|c: char| c.is_ascii_digit()).to_lowercase();

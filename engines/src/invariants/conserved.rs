@@ -14,7 +14,7 @@ use super::linear::{equation, null_space};
 
 use crate::tuning::tuning;
 
-/// What one path through an event adds to each variable it writes; `None` if that is no fixed number.
+/// Numbers that one path through an event adds to the variables it writes; `None` if that is no fixed number.
 type Effect = BTreeMap<VarId, Option<i64>>;
 
 /// `Σ c·x = n` for a basis of the weights c.
@@ -70,7 +70,7 @@ impl Value {
         Some(self)
     }
 
-    /// What an expression over constants is, if it is of that form.
+    /// Reads an expression as a sum of constants and a number, if it is of that form.
     fn of(e: &Expr) -> Option<Value> {
         match &e.kind {
             ExprKind::Const(c) if e.ty == Type::Int => Some(Value { constants: [(*c, 1)].into(), number: 0 }),
@@ -103,7 +103,7 @@ fn initial_values(s: &Subst) -> BTreeMap<VarId, Value> {
     }
 }
 
-/// What the paths through an event add.
+/// Returns the effects of the paths through an event.
 fn effects(model: &Model, event: EventId) -> Vec<Effect> {
     let first = LocalId(model.locals.len() as u32);
     let mut demand = |_: &Path, _: Demand, _: &Pred| {};

@@ -31,7 +31,7 @@ impl Cube {
         self.0.len() <= other.0.len() && self.0.iter().all(|l| other.0.binary_search(l).is_ok())
     }
 
-    /// Without one literal.
+    /// Returns the cube without one literal.
     pub fn without(&self, literal: Literal) -> Cube {
         Cube(self.0.iter().copied().filter(|&l| l != literal).collect())
     }

@@ -2,7 +2,8 @@
 //!
 //! - `predicate` numbers the predicates that an engine speaks of; a `cube` is a conjunction of literals over them;
 //! - `seeds` are the atoms of the model, and `conserved` the sums that no event changes;
-//! - `templates` makes candidates from the types of the variables, `shapes` and `typing` from the values of the first states;
+//! - `templates` makes candidates from the types of the variables, `shapes` and `typing` from the values of the first
+//!   states;
 //! - `affine` finds linear equations between integers that hold in the first states, `linear` has the algebra;
 //! - `weakest_precondition` carries a predicate back through the assignments of an event;
 //! - a `guess` is a candidate that is assumed until a query refutes it;

@@ -1,8 +1,8 @@
 //! The predicates that IC3 abstracts states by.
 //!
-//! They come from [`seeds`](super::seeds). When these do not suffice, [`templates`](super::templates) over the variables
-//! are added, then [weakest preconditions](super::weakest_precondition) through deterministic events, then bounds at
-//! values met in spurious counterexamples.
+//! They come from [`seeds`](super::seeds). When these do not suffice, [`templates`](super::templates) over the
+//! variables are added, then [weakest preconditions](super::weakest_precondition) through deterministic events, then
+//! bounds at values met in spurious counterexamples.
 
 use std::collections::BTreeSet;
 
@@ -177,8 +177,8 @@ pub(crate) fn size(p: &Pred) -> usize {
     count.0
 }
 
-/// A clause in B: an implication of those predicates of which one follows from the others, which are denied in it. Comparisons
-/// are negated in place.
+/// A clause in B: an implication of those predicates of which one follows from the others, which are denied in it.
+/// Comparisons are negated in place.
 pub fn clause(literals: &[(Pred, bool)]) -> Pred {
     let all = literals.iter().map(|(p, positive)| if *positive { plain(p) } else { negate(p) });
     let (mut denied, mut said): (Vec<Pred>, Vec<Pred>) = all.partition(denies);
@@ -199,7 +199,7 @@ fn joined(kind: fn(Vec<Pred>) -> PredKind, mut all: Vec<Pred>) -> Option<Pred> {
     }
 }
 
-/// Whether the negation of a predicate is easier to read.
+/// Returns whether the negation of a predicate is easier to read.
 fn denies(p: &Pred) -> bool {
     use CompareOp::{Equal, NotEqual, NotMember, NotStrictSubset, NotSubset};
     match &p.kind {
@@ -218,7 +218,7 @@ fn negate(p: &Pred) -> Pred {
     })
 }
 
-/// What is not equal to one truth value is equal to the other.
+/// Rewrites `x /= TRUE` as `x = FALSE`, and `x /= FALSE` as `x = TRUE`.
 fn plain(p: &Pred) -> Pred {
     match &p.kind {
         PredKind::Compare(CompareOp::NotEqual, a, b) => match b.kind {

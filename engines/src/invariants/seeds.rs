@@ -108,7 +108,7 @@ impl Visitor for Conditions {
     }
 }
 
-/// What substitutions assign to variables.
+/// Values that substitutions assign to variables.
 pub(crate) struct Assignments(pub Vec<(VarId, Expr)>);
 
 impl Visitor for Assignments {

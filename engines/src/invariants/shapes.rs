@@ -1,5 +1,5 @@
-//! Candidates of the form `v : S`, where S has the shape of all values that were met: an interval, the functions on what was
-//! always their domain, the subsets of what was in them.
+//! Candidates of the form `v : S`, where S has the shape of all values that were met: an interval, the functions on
+//! what was always their domain, the subsets of what was in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,8 @@ use super::typing::whole;
 use crate::small_scopes::first_states::FirstStates;
 use crate::tuning::tuning;
 
-/// For every variable that has something inside: with the integers that were met, and with all of them outside of domains.
+/// Returns shapes of every variable that has something inside: with the integers that were met, and with all of them
+/// outside of domains.
 pub fn shapes(model: &Model, met: &FirstStates) -> Vec<Pred> {
     let mut found = vec![];
     for v in variables(model).filter(|v| has_parts(&model.variables[v.index()].ty)) {

@@ -29,7 +29,8 @@ impl Visitor for Literals {
     }
 }
 
-/// Candidate predicates by the types of the variables; later rounds hold bolder ones. `None` when there are no more rounds.
+/// Candidate predicates by the types of the variables; later rounds hold bolder ones. `None` when there are no more
+/// rounds.
 pub fn templates(model: &Model, round: usize) -> Option<Vec<Pred>> {
     let mut found = vec![];
     match round {

@@ -1,4 +1,5 @@
-//! Candidates that say where values lie: in constant sets, in sets that are variables, and which kind of function a relation is.
+//! Candidates that say where values lie: in constant sets, in sets that are variables, and which kind of function a
+//! relation is.
 //!
 //! They are what stands first in most invariants, and what the meaning of an application rests on.
 
@@ -47,7 +48,7 @@ fn relation(model: &Model, v: VarId, from: &Type, to: &Type, found: &mut Vec<Pre
     }
 }
 
-/// That a value, made of `v`, is in or a part of a set that the model knows.
+/// Collects the predicates that `value`, made of `v`, is a member or a subset of a set that the model knows.
 fn lies(model: &Model, v: VarId, value: &Expr, found: &mut Vec<Pred>) {
     let (op, ty) = match value.ty.element() {
         Some(element) => (CompareOp::Subset, element.clone()),

@@ -12,17 +12,17 @@ use crate::problem::Problem;
 use crate::verdict::{CounterexampleToInduction, violated_properties};
 use bsym_proofs::claim::Property;
 
-/// What became of a solver's model.
+/// Result of replaying a solver's model.
 #[derive(Debug)]
 pub enum Attempt {
     /// The trace replays and ends in a violation of what is asked.
     Found(Box<Counterexample>),
-    /// It does not; the reason with the step.
+    /// The model is no counterexample; the reason with the step.
     Failed(String),
 }
 
 impl Attempt {
-    /// Whether a counterexample was found.
+    /// Returns whether a counterexample was found.
     pub fn is_found(&self) -> bool {
         matches!(self, Attempt::Found(_))
     }
@@ -46,7 +46,7 @@ pub fn attempt(
     Ok(confirm(job, trace))
 }
 
-/// What to look for in the states of a trace.
+/// Returns the checks to make in the states of a trace.
 pub fn looked_for(job: &Job) -> Checks {
     let conjuncts = job.properties.iter().filter_map(|p| match p {
         Property::Invariant(i) => Some(*i),
@@ -78,7 +78,7 @@ pub fn confirm(job: &Job, trace: Trace) -> Attempt {
     }
 }
 
-/// Whether a violation is one of a property that is asked.
+/// Returns whether a violation is one of a property that is asked.
 fn concerns(job: &Job, violation: &Violation) -> bool {
     violated_properties(violation).iter().any(|p| job.properties.contains(p))
         || match violation {
@@ -88,8 +88,9 @@ fn concerns(job: &Job, violation: &Violation) -> bool {
         }
 }
 
-/// Replays a path that a solver found and that need not begin in an initial state. `None` if the evaluator does not confirm that
-/// it keeps the invariant from being inductive. `clear`: no violation is reached within so many events.
+/// Replays a path that a solver found and that need not begin in an initial state. Returns `None` if the evaluator does
+/// not confirm that it keeps the invariant from being inductive. `clear` is a number of events within which no
+/// violation is reached.
 pub fn confirm_induction(job: &Job, trace: Trace, clear: Option<usize>) -> Option<CounterexampleToInduction> {
     let replayed = replay_from_any_state(&job.model, &trace, &looked_for(job)).ok()?;
     let mut violations = replayed.violations;

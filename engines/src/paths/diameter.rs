@@ -1,7 +1,7 @@
 //! The recurrence diameter: no path of good states is longer without a repetition.
 //!
-//! Then every reachable state is reached by a shorter path, and bounded model checking to that depth was a proof (Biere et al.,
-//! *Symbolic model checking without BDDs*, TACAS 1999, section 4).
+//! Then every reachable state is reached by a shorter path, and bounded model checking to that depth was a proof (Biere
+//! et al., *Symbolic model checking without BDDs*, TACAS 1999, section 4).
 
 use std::collections::BTreeSet;
 
@@ -40,7 +40,8 @@ impl Diameter {
         self.path.session.statistics()
     }
 
-    /// Number of steps, at most `longest`, that no path of good and pairwise different states has, if it is found in this work.
+    /// Number of steps, at most `longest`, that no path of good and pairwise different states has, if it is found in
+    /// this work.
     ///
     /// # Errors
     /// If the solver fails.
@@ -75,7 +76,7 @@ impl Diameter {
                     self.path.session.assert(differ)?;
                 }
             }
-            // A model that does not keep to what was asserted is none to learn from.
+            // Nothing can be learned from a model that violates the assertions.
             if !repeated.is_empty() && self.distinct.len() == before {
                 break;
             }

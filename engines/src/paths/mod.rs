@@ -1,8 +1,7 @@
 //! A growing path of symbolic states in one solver session.
 //!
-//! Events are selectors: `sel_{e,k}` implies the before-after predicate of event e between the
-//! states k and k + 1, and one of them is true in every step. What is asked about a path is an
-//! assumption, never a new encoding.
+//! Events are selectors: `sel_{e,k}` implies the before-after predicate of event e between the states k and k + 1, and
+//! one of them is true in every step. A question about a path is an assumption, never a new encoding.
 
 pub mod counterexample;
 pub(crate) mod diameter;
@@ -18,7 +17,7 @@ use bsym_language::model::EventId;
 use crate::options::Job;
 use crate::problem::{MayBeOpen, Open, Problem};
 
-/// Where a path starts.
+/// Start of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
     /// In an initial state.
@@ -73,7 +72,7 @@ impl Path {
         self.selectors.len()
     }
 
-    /// Whether the path starts in an initial state.
+    /// Returns where the path starts.
     pub fn start(&self) -> Start {
         self.start
     }
@@ -94,7 +93,8 @@ impl Path {
         self.session.assert(assumed)
     }
 
-    /// Supposes a predicate over one state in the state after `k` steps, where a literal says so that all questions assume.
+    /// Asserts that `literal` implies a predicate over one state in the state after `k` steps. All questions assume the
+    /// literal.
     ///
     /// # Errors
     /// If the solver fails.
@@ -110,7 +110,7 @@ impl Path {
         self.session.assert(problem.terms().implies(literal, here))
     }
 
-    /// Whether one of the answers since the last [`forget`](Self::forget) rests on what the literal supposes.
+    /// Returns whether one of the answers since the last [`forget`](Self::forget) rests on what the literal supposes.
     pub fn needs(&self, literal: Term) -> bool {
         self.needed.contains(&literal)
     }
@@ -174,9 +174,9 @@ impl Path {
         problem.failures_at(self.depth())
     }
 
-    /// Checks `asked` on the path. With a model, says which events were taken, and hands the model
-    /// over; `failures` are those that `asked` allows at the end. What was found in a model that leaves hypotheses out is
-    /// the answer where it `is_final`.
+    /// Checks `asked` on the path. With a model, says which events were taken, and hands the model over; `failures` are
+    /// those that `asked` allows at the end. A finding in a model that leaves hypotheses out is the answer where it
+    /// `is_final`.
     ///
     /// # Errors
     /// If the solver fails.
@@ -237,7 +237,7 @@ impl Path {
 pub enum Checked<T> {
     /// There is a model.
     Sat(T),
-    /// There is none.
+    /// There is no such path.
     Unsat {
         /// The path itself is impossible, whatever is asked about it.
         without_question: bool,
@@ -256,7 +256,7 @@ impl<T> MayBeOpen for Checked<T> {
 }
 
 impl<T> Checked<T> {
-    /// The same with what was found wrapped.
+    /// Applies a function to what was found.
     pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Checked<U> {
         match self {
             Checked::Sat(found) => Checked::Sat(f(found)),

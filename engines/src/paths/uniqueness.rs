@@ -1,14 +1,16 @@
 //! Path uniqueness: the states of a path are pairwise different.
 //!
-//! A shortest path to a violation repeats no state, so that longer ones need not be looked at. The constraint is added for
-//! the pairs only that a solver's model repeats (Eén & Sörensson, *Temporal induction by incremental SAT solving*, 2003).
+//! A shortest path to a violation repeats no state, so that longer ones need not be looked at. The constraint is added
+//! for the pairs only that a solver's model repeats (Eén & Sörensson, *Temporal induction by incremental SAT solving*,
+//! 2003).
 
 use bsym_encodings::session::{Model, SolverError, TermValue};
 use bsym_encodings::term::Term;
 
 use crate::problem::Problem;
 
-/// The pairs of equal states among those after 0 to `depth` steps in a model; those with the earliest repetition come first.
+/// The pairs of equal states among those after 0 to `depth` steps in a model; those with the earliest repetition come
+/// first.
 ///
 /// # Errors
 /// If the solver fails.

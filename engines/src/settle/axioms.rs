@@ -1,6 +1,6 @@
 //! Axioms without a meaning: valuations that satisfy the axioms before one, and under which that one is ill-defined.
 //!
-//! What a machine does under such a valuation nobody can say, so that a proof about the others answers less than was
+//! The behaviour of a machine under such a valuation is undefined, so a proof about the others answers less than was
 //! asked. A solver proposes the valuation, and the evaluator has the last word.
 
 use bsym_encodings::concretize::read_state;
@@ -47,7 +47,7 @@ pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<
     Ok(None)
 }
 
-/// What is wrong with axiom `i` in a valuation, if the evaluator says so.
+/// Explains why axiom `i` is ill-defined in a valuation, if the evaluator confirms it.
 fn confirmed(model: &Model, scope: &Scope, constants: &[Value], i: usize) -> Option<String> {
     let eval = Evaluator::new(model, scope).with_limits(tuning().small_scopes.limits);
     let env = Env::new(constants, &[]);

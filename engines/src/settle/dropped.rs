@@ -1,4 +1,4 @@
-//! What a refinement dropped is part of the verdict.
+//! Parts that a refinement dropped belong to the verdict.
 //!
 //! See [`bsym_semantics::doubt`]: a proof leaves open what was dropped, and a trace that executes an event
 //! outside of what B speaks of is no counterexample. Where such a trace was found, the machine is searched
@@ -13,13 +13,13 @@ use crate::options::Job;
 use crate::tuning::tuning;
 use crate::verdict::{PropertyVerdict, Report, Verdict, violated_properties};
 
-/// Whether a counterexample shows a fault of the machine.
+/// Returns whether a counterexample shows a fault of the machine.
 pub fn is_genuine(model: &Model, found: &Counterexample) -> bool {
     doubt::doubt(model, &found.trace).is_none()
 }
 
-/// Keeps the counterexamples that show a fault of the machine. Where there is none, they are looked for without
-/// the doubtful events, which is what `decide` does; if that finds none either, a doubtful trace is all there is to show.
+/// Keeps the counterexamples that show a fault of the machine. Where there is none, `decide` looks for them without the
+/// doubtful events; if it finds none either, a doubtful trace is all there is to show.
 pub fn weigh(job: &Job, report: &mut Report, decide: &mut dyn FnMut(&Job) -> Report) {
     let Verdict::Violated(first) = &report.verdict else { return };
     let is_plain = |c: &Counterexample| is_genuine(&job.model, c);
@@ -34,7 +34,7 @@ pub fn weigh(job: &Job, report: &mut Report, decide: &mut dyn FnMut(&Job) -> Rep
     {
         let known: Vec<Property> =
             genuine.iter().flat_map(|c| &c.violations).flat_map(violated_properties).collect();
-        // Without some events a state may be a deadlock that is none.
+        // Without some events a state may seem to be a deadlock.
         let open_still = |p: &&Property| **p != Property::DeadlockFree && !known.contains(p);
         let depth = doubtful.iter().map(|c| c.trace.steps.len()).max().unwrap_or(0) + tuning().settle.deeper;
         let second = Job {

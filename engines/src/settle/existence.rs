@@ -1,11 +1,11 @@
-//! Whether there is anything to check: a valuation of the constants, and an initial state.
+//! Existence of something to check: a valuation of the constants, and an initial state.
 //!
 //! A proof about a machine without states is about nothing, and a solver that knows not every axiom, or does not
 //! decide them, never notices. So existence is shown: the evaluator accepts one valuation and one initial
 //! state, in the scope of the claim or, where that leaves sizes of deferred sets open, in one of the scopes that it
 //! covers. They are read from a model of the solver and replayed, or found by the evaluator itself.
 //!
-//! What a solver refutes is refuted only as far as the evaluator does not know better.
+//! The refutation of a solver counts only as far as the evaluator does not know better.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -30,7 +30,7 @@ use crate::problem::{Decided, Open, Problem, decide};
 use crate::small_scopes::{evaluate_in, scopes, with_sizes};
 use crate::tuning::tuning;
 
-/// How much it is worth to know.
+/// Effort that the question of existence is worth.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
     /// Before the engines begin.
@@ -123,13 +123,13 @@ pub fn look(
     Ok(Existence::Undecided(format!("no {what} is known that the evaluator accepts{why}")))
 }
 
-/// What a solver says.
+/// Answer of a solver.
 enum Solved {
     /// Its model replays.
     Shown(Box<Trace>),
     /// There is no initial state.
     Refuted,
-    /// It does not know, or its model does not replay; why, if that says something.
+    /// The solver does not know, or its model does not replay; the reason, if it is informative.
     Unknown(Option<String>),
 }
 
@@ -168,7 +168,7 @@ fn solved(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result
     })
 }
 
-/// What it is that a solver refuted.
+/// Determines what a solver refuted: the axioms, or an initial state.
 fn refuted(problem: &mut Problem, open: &mut Open<'_>, budget: &Budget) -> Result<Existence, SolverError> {
     let mut session = problem.session(open)?;
     if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
@@ -197,7 +197,7 @@ fn sizes_tried(model: &Model, scope: &Scope) -> Vec<usize> {
     sizes.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// Who says so, where the scope leaves sizes open.
+/// Adds to the explanation of [`Existence::Nothing`] which sizes were tried, where the scope leaves sizes open.
 fn of_any_size(found: Existence, sizes: &[usize]) -> Existence {
     let tried: Vec<String> = sizes.iter().map(usize::to_string).collect();
     let (last, before) = tried.split_last().map(|(l, b)| (l.clone(), b.join(", "))).unwrap_or_default();
@@ -214,8 +214,8 @@ fn no_initial_state(model: &Model) -> Existence {
     Existence::Nothing(Vacuous::NoInitialState, format!("{} has no initial state", model.name))
 }
 
-/// Why no valuation satisfies the axioms, if that is because they are ill-defined: an axiom that is ill-defined
-/// wherever all of them would be true.
+/// Explains why no valuation satisfies the axioms, if that is because they are ill-defined: finds an axiom that is
+/// ill-defined wherever all of them would be true.
 fn ill_defined_axioms(
     problem: &Problem,
     open: &mut Open<'_>,
@@ -246,18 +246,18 @@ fn ill_defined_axioms(
     Ok(Some("the properties of the constants are ill-defined wherever they would be true".into()))
 }
 
-/// What the evaluator met in a finite scope.
+/// Findings of the evaluator in a finite scope.
 #[derive(Default)]
 struct Met {
     /// An initial state.
     shown: Option<Box<Trace>>,
     /// A valuation of the constants.
     valuation: bool,
-    /// There is nothing else than what it met.
+    /// `true` if nothing exists beyond these findings.
     complete: bool,
 }
 
-/// What the evaluator meets with the bounds of integers of `tried`, as a state of `scope`.
+/// Evaluates the model with the bounds of integers of `tried`. Reads a state that is found as a state of `scope`.
 fn evaluate(model: &Model, scope: &Scope, tried: &Scope, budget: &Budget) -> Met {
     let cuts = Cuts::default();
     let mut met = Met::default();

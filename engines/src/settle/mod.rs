@@ -1,9 +1,9 @@
 //! From a claim to an answer.
 //!
-//! A claim is checked in a fresh session before anybody is told. A proof that passes is held against the questions of
-//! [`POST_CHECKS`], each of which may find that it answers less than was asked ([`Condition`]) or that the truth is
-//! another one. Then it is walked by the evaluator ([`mod@crate::walk`]). Only a proof without conditions that
-//! nothing contradicts is a plain `holds`.
+//! A claim is checked in a fresh session before it is reported. A proof that passes has to stand the [`POST_CHECKS`],
+//! each of which may find that it answers less than was asked ([`Condition`]) or that the truth is another one. Then
+//! the evaluator walks it at random ([`mod@crate::walk`]). Only a proof without conditions that nothing contradicts is
+//! a plain `holds`.
 
 mod axioms;
 pub(crate) mod dropped;
@@ -30,7 +30,7 @@ use crate::walk::{Question, Walked, walk};
 use axioms::ill_defined;
 use existence::Existence;
 
-/// What became of a claim.
+/// Result of settling a claim.
 pub enum Settled {
     /// The answer.
     Answer(Verdict),
@@ -42,7 +42,7 @@ pub enum Settled {
     Unknown(Reason, Option<Box<Checked>>),
 }
 
-/// What a question about a proof finds.
+/// Finding of a check of a proof.
 pub enum Finding {
     /// Nothing is wrong with it.
     Nothing,
@@ -60,7 +60,7 @@ pub enum Finding {
 pub struct Passed<'s, 'o> {
     /// The engine's encoding, with the lemmas of the claim.
     pub problem: &'s mut Problem,
-    /// What was asked.
+    /// The job that the claim answers.
     pub job: &'s Job,
     /// The claim.
     pub claim: &'s Claim,
@@ -68,16 +68,16 @@ pub struct Passed<'s, 'o> {
     pub checked: &'s mut Checked,
     /// Makes sessions.
     pub open: &'s mut Open<'o>,
-    /// What became of it in small sizes.
+    /// Results of the checks in small sizes.
     pub sizes: &'s mut SmallSizes,
-    /// Whether values fit their representations.
+    /// Results of the checks that values fit their representations.
     pub represented: &'s mut Represented,
 }
 
 /// A question about a proof whose checks passed.
 type PostCheck = fn(&mut Passed<'_, '_>) -> Result<Finding, SolverError>;
 
-/// What a proof has to stand before it is a plain `holds`. All are asked, in this order, until one finds another
+/// Checks that a proof has to pass before it is a plain `holds`. All are run, in this order, until one finds another
 /// answer.
 const POST_CHECKS: [PostCheck; 6] = [small_sizes, representations, existence, axioms, trust, not_checked];
 
@@ -146,7 +146,7 @@ pub fn settle(
     };
     let walked = match walked {
         Ok(walked) => walked,
-        // What the proof trusts may be what is wrong.
+        // The status that the proof trusts may be wrong.
         Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
         Err(objection) => {
             let contradicted = Contradicted { claim: Some((claim, checked)), lemmas, objection: *objection };
@@ -177,7 +177,7 @@ fn walked(problem: &Problem, job: &Job, claim: &Claim) -> Result<Walked, Box<Obj
     walk(&Question { model, scope, claim, seed, interrupt }).map_err(|c| Box::new(Objection::Walk(*c)))
 }
 
-/// Whether what was proved for sets of any size also passes its checks where they are small.
+/// Checks a claim proved for sets of any size again where they are small.
 fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let job = passed.job;
     let found = check_small(&job.model, &job.scope, passed.claim, passed.open, &job.budget)?;
@@ -188,7 +188,8 @@ fn small_sizes(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     })
 }
 
-/// Whether every value fits the representation that the encoding has for it. What nobody decides is said with the proof.
+/// Checks that every value fits the representation that the encoding has for it. Undecided cases are reported with the
+/// proof.
 fn representations(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let budget = passed.job.budget.within(tuning().settle.representations);
     let found = check_representations(&passed.problem.system, passed.claim, passed.open, &budget)?;
@@ -202,7 +203,7 @@ fn representations(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> 
     })
 }
 
-/// Whether the proof is about anything. Where that was not known when the engines began it is worth more time now.
+/// Checks that the proof is about anything. If that was not known when the engines began, it gets more time now.
 fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     if let Existence::Undecided(_) = passed.problem.existence {
         let found = existence::look(passed.problem, passed.job, passed.open, existence::Effort::Thorough)?;
@@ -219,7 +220,7 @@ fn existence(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     })
 }
 
-/// Whether the axioms have a meaning under every valuation, left to right.
+/// Checks that the axioms are well-defined under every valuation, left to right.
 fn axioms(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     if !passed.job.well_definedness {
         return Ok(Finding::Nothing);
@@ -228,7 +229,7 @@ fn axioms(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     Ok(found.map_or(Finding::Nothing, |which| Finding::Open(Condition::Axioms(which))))
 }
 
-/// Whether the proof rests on status that nobody can confirm in a real attempt, and whether the user takes that.
+/// Checks whether the proof rests on status that no real attempt confirms, and whether the user accepts that.
 fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let Passed { problem, checked, job, open, .. } = passed;
     let pairs = checked.trusted.iter().map(|&pair| Recorded::Pair(pair));
@@ -237,7 +238,7 @@ fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     if trusted.is_empty() {
         return Ok(Finding::Nothing);
     }
-    // What was violated before is none of the claim.
+    // A violation that was found before is not part of the claim.
     let is_news = |found: &Counterexample| problem.excluded.clone().add(job, found).any;
     if let Some(found) = sample::violation(job, &problem.system.scope).filter(|found| is_news(found)) {
         return Ok(Finding::Instead(Verdict::Violated(found)));
@@ -255,7 +256,7 @@ fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     })
 }
 
-/// Whether something was dropped of what was asked.
+/// Checks whether something was dropped of what was asked.
 fn not_checked(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     let model = &passed.job.model;
     let parts: Vec<String> = doubt::left_open(model, asked(model, &passed.job.properties))

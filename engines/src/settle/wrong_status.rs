@@ -8,7 +8,7 @@ use bsym_status::{Pair, ProofStatus};
 use crate::options::Job;
 use crate::verdict::{Progress, Report, violated_properties};
 
-/// Drops a status that is refuted, and says so.
+/// Drops a status that is refuted, and reports it.
 pub(crate) fn drop_claim(
     job: &mut Job,
     claim: Recorded,

@@ -1,8 +1,8 @@
-//! The first states that the evaluator meets: samples that candidates for invariants are held against.
+//! The first states that the evaluator meets: samples on which candidates for invariants are tested.
 //!
-//! They are visited breadth first, under some valuations of the constants, in the scope of the job or in a small one that it
-//! covers. A number of transitions ends the visit; the clock only where evaluating takes unusually long. What cannot be
-//! evaluated is left out: nothing rests on the samples but what is worth asking a solver.
+//! They are visited breadth first, under some valuations of the constants, in the scope of the job or in a small one
+//! that it covers. A number of transitions ends the visit; the clock only where evaluating takes unusually long. States
+//! that cannot be evaluated are left out: the samples only decide what is worth asking a solver.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ops::ControlFlow;
@@ -75,8 +75,8 @@ impl FirstStates {
         &self.valuations[met.valuation]
     }
 
-    /// For each predicate its truth in at most `most` of the states, spread evenly; `None` where it could not be evaluated in one of
-    /// them, or not in time.
+    /// For each predicate its truth in at most `most` of the states, spread evenly; `None` where it could not be
+    /// evaluated in one of them, or not in time.
     pub fn judge(&self, job: &Job, most: usize, predicates: &[&Pred]) -> Vec<Option<Vec<bool>>> {
         let step = self.states.len().div_ceil(most).max(1);
         let mut verdicts = vec![None; predicates.len()];

@@ -56,7 +56,7 @@ pub fn evaluate_in<R>(
     })
 }
 
-/// The first valuations of the constants, at most so many. What cannot be evaluated is left out.
+/// Returns the first valuations of the constants, at most `most`. Valuations that cannot be evaluated are left out.
 pub fn valuations(eval: &Evaluator<'_>, most: usize) -> Vec<Constants> {
     let mut all = vec![];
     let _ = eval.each_valuation(&Default::default(), &mut |constants, truth| {

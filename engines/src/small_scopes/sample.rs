@@ -1,8 +1,8 @@
 //! A few states that the evaluator reaches, looked at before anything rests on trust.
 //!
-//! What no solver decides is often wrong a few events away from an initial state. Where an answer would rest on
-//! proof status that nobody could confirm, the first states of the machine are visited breadth first, in the scope of
-//! the claim or in small ones that it covers, and judged. A number of transitions ends that, not a clock.
+//! Claims that no solver decides are often wrong a few events away from an initial state. Where an answer would rest on
+//! unconfirmed proof status, the first states of the machine are visited breadth first, in the scope of the claim or in
+//! small ones that it covers, and judged. A number of transitions ends that, not a clock.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::ControlFlow;

@@ -49,8 +49,8 @@ pub fn otherwise_reached(problem: &mut Problem, first: EventId, second: EventId)
     Some(terms.and([second, first]))
 }
 
-/// Whether neither event reads or writes what the other one writes. `None` if one of them speaks of anything but
-/// variables, constants and its inputs: auxiliaries of a state are not renamed here.
+/// Returns whether neither event reads or writes what the other one writes. Returns `None` if one of them speaks of
+/// anything but variables, constants and its inputs: auxiliaries of a state are not renamed here.
 fn are_apart(problem: &mut Problem, a: EventId, b: EventId) -> Option<bool> {
     let (a, b) = (Touched::by(problem, a)?, Touched::by(problem, b)?);
     let clear =
@@ -101,7 +101,8 @@ impl Touched {
     }
 }
 
-/// What an event makes of each symbol of the state, by the symbol of the next state; `None` if it does not say so of all.
+/// Returns the values that an event gives the symbols of the state, by the symbol of the next state; `None` if one has
+/// no such value.
 fn next_values(problem: &Problem, event: EventId) -> Option<HashMap<Term, Term>> {
     let terms = problem.terms();
     let Transition { relation, .. } = &problem.system.events[event.index()];

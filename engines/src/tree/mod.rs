@@ -7,12 +7,12 @@
 //! [commute](commuting) the order that is not alphabetic. A shortest path to a violation repeats no state, and of those
 //! with its end one has no such pair: none of this loses a violation.
 //!
-//! A search that ends has seen every reachable state. The proof says how long a path can be that repeats no state, and paths in the
-//! orders that were left out are paths, too: `a, b, a` repeats none where `a, a, b` does. So where an order was left out, that length
-//! is [asked](Diameter) once more of all paths.
+//! A search that ends has seen every reachable state. The proof says how long a path can be that repeats no state, and
+//! paths in the orders that were left out are paths, too: `a, b, a` repeats none where `a, a, b` does. So where an
+//! order was left out, that length is [asked](Diameter) once more of all paths.
 //!
-//! A question that a solver leaves open is set aside and asked again, alone in a session of its own and with twice
-//! the time, when a level is done; the search goes on meanwhile.
+//! A question that a solver leaves open is set aside and asked again, alone in a session of its own and with twice the
+//! time, when a level is done; the search continues meanwhile.
 
 mod commuting;
 mod successions;
@@ -79,7 +79,7 @@ struct Aside {
     time: Duration,
 }
 
-/// What is asked about a sequence.
+/// Question about a sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Asked {
     /// It ends in a violation.
@@ -329,8 +329,8 @@ impl Tree {
         self.undecided.get_or_insert(format!("{question}: {reason}"));
     }
 
-    /// Asks about a sequence. Returns whether it has a path, as far as the answer shows; an error is an outcome. What is
-    /// not decided is set aside.
+    /// Asks about a sequence. Returns whether it has a path, as far as the answer shows; an error is an outcome. An
+    /// undecided question is set aside.
     fn ask(
         &mut self,
         problem: &mut Problem,
@@ -499,7 +499,7 @@ impl<T> MayBeOpen for Answered<T> {
 
 /// A question about the end of a sequence.
 struct Question {
-    /// What would be a violation.
+    /// The condition of a violation.
     any: Term,
     /// The failures in it, by event.
     failures: Vec<(EventId, Term)>,

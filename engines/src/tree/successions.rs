@@ -1,9 +1,9 @@
-//! What is known of events that follow each other, whatever came before: a static analysis of enabling, asked pair by
-//! pair when a pair is met for the first time, and longer sequences that are learned from failing ones.
+//! Facts about events that follow each other, whatever came before: a static analysis of enabling, asked pair by pair
+//! when a pair is met for the first time, and longer sequences that are learned from failing ones.
 //!
 //! Everything here is about paths whose states satisfy the assumed conjuncts, but for the last one, and are pairwise
-//! different: a shortest path to a violation is one of them. What nobody decides in time is taken for possible, so
-//! that nothing is lost.
+//! different: a shortest path to a violation is one of them. A succession that is not decided in time counts as
+//! possible, so that nothing is lost.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,7 +17,7 @@ use crate::problem::{Decided, Open, Problem, decide};
 use crate::tree::commuting;
 use crate::tuning::tuning;
 
-/// Whether one event may come directly after another.
+/// Relation of an event to the one directly before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Follows {
     /// In no state.
@@ -30,7 +30,7 @@ pub enum Follows {
     Swapped,
 }
 
-/// What is known of successions of events.
+/// Facts known about successions of events.
 #[derive(Debug)]
 pub struct Successions {
     /// Paths from any state.
@@ -43,7 +43,7 @@ pub struct Successions {
 }
 
 impl Successions {
-    /// Nothing is known yet.
+    /// Begins with nothing known.
     ///
     /// # Errors
     /// If the solver fails.
@@ -57,7 +57,7 @@ impl Successions {
         self.session.statistics()
     }
 
-    /// Whether the last event of a sequence may come after those before it.
+    /// Returns whether the last event of a sequence may come after those before it.
     ///
     /// # Errors
     /// If the solver fails.
@@ -155,7 +155,7 @@ impl Successions {
         Ok(matches!(decided, Decided::Unsat(_)))
     }
 
-    /// Whether no path has these steps, or only one that comes back to a state.
+    /// Returns whether no path has these steps, or only one that comes back to a state.
     fn is_impossible(
         &mut self,
         problem: &mut Problem,
@@ -169,8 +169,8 @@ impl Successions {
         self.is_unsat(&path, work)
     }
 
-    /// Whether `second` is enabled in every good state after `first`. Only asked of a guard without inputs, which needs
-    /// no quantifier.
+    /// Returns whether `second` is enabled in every good state after `first`. Only asked of a guard without inputs,
+    /// which needs no quantifier.
     fn is_guaranteed(
         &mut self,
         problem: &mut Problem,
@@ -187,7 +187,7 @@ impl Successions {
         self.is_unsat(&asked, work)
     }
 
-    /// Whether whatever `first` and then `second` reach, `second` and then `first` reach as well.
+    /// Returns whether `second` and then `first` reach all states that `first` and then `second` reach.
     fn is_swapped(
         &mut self,
         problem: &mut Problem,

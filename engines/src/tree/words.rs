@@ -1,4 +1,4 @@
-//! The sequences of events that are at hand, as a tree: a sequence is its last event and the sequence before it.
+//! The sequences of events of a search, as a tree: a sequence is its last event and the sequence before it.
 
 use bsym_language::model::EventId;
 

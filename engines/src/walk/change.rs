@@ -25,7 +25,7 @@ impl Die {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`; zero if there is none.
+    /// Returns a number below `n`, or zero if there is none.
     pub fn below(&mut self, n: usize) -> usize {
         self.roll().checked_rem(n as u64).unwrap_or(0) as usize
     }
@@ -105,7 +105,7 @@ impl Changes {
                     .collect();
                 Value::Record(fields.into())
             }
-            // Of these the evaluator makes one.
+            // The evaluator makes a value of these types.
             Type::Real | Type::Free(..) | Type::Parameter(_) => {
                 bsym_semantics::evaluator::Evaluator::new(model, scope).some_value(ty)
             }

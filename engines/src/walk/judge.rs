@@ -1,4 +1,4 @@
-//! What the evaluator says about states and steps, held against a claim.
+//! Judgements of the evaluator on states and steps, compared with a claim.
 
 use bsym_language::model::{Conjunct, Pred};
 use bsym_proofs::claim::{Claim, Evidence, Property};
@@ -18,11 +18,11 @@ pub(super) struct Judge<'j> {
     lemmas: Vec<&'j Pred>,
     /// The k of an induction; `None` where the claim says nothing about states that are not reachable.
     pub induction: Option<usize>,
-    /// No path of pairwise different states has so many steps.
+    /// Number of steps that no path of pairwise different states has.
     pub diameter: Option<usize>,
 }
 
-/// Where a state stands.
+/// Position of a state relative to Q.
 pub(super) enum Standing {
     /// In Q.
     In,
@@ -32,7 +32,7 @@ pub(super) enum Standing {
     Open,
 }
 
-/// What became of a predicate.
+/// Truth of a predicate, as far as the evaluator decides it.
 enum Truth {
     True,
     False,
@@ -51,18 +51,18 @@ impl<'j> Judge<'j> {
         Judge { eval, claim, lemmas: claim.lemmas().collect(), induction, diameter }
     }
 
-    /// Whether what the claim says of a path needs its states to be pairwise different.
+    /// Returns whether the claim speaks only of paths whose states are pairwise different.
     pub fn needs_difference(&self, from_invariant: bool) -> bool {
         from_invariant || self.diameter.is_some()
     }
 
-    /// Whether the claim says that no step from the end of a path of this length fails, and that the end has
+    /// Returns whether the claim says that no step from the end of a path of this length fails, and that the end has
     /// the properties that are no conjuncts.
     pub fn judges_properties(&self, from_invariant: bool, length: usize) -> bool {
         !from_invariant || self.induction.is_some_and(|k| length > k)
     }
 
-    /// Whether the claim says that one more step after a path of this length does not lead out of Q.
+    /// Returns whether the claim says that one more step after a path of this length does not lead out of Q.
     pub fn judges(&self, broken: &[Broken], from_invariant: bool, length: usize) -> bool {
         let relative = broken.iter().all(|b| matches!(b, Broken::Lemma(_)));
         !from_invariant || relative || self.induction.is_some_and(|k| length >= k)
@@ -104,7 +104,7 @@ impl<'j> Judge<'j> {
         (false_ones, decided)
     }
 
-    /// Whether a state is in Q.
+    /// Determines whether a state is in Q.
     pub fn standing(&self, constants: &[Value], state: &[Value]) -> Standing {
         let env = Env::new(constants, state);
         let mut broken = vec![];
@@ -181,7 +181,7 @@ impl<'j> Judge<'j> {
         if open && broken.is_empty() { None } else { Some(broken) }
     }
 
-    /// What the claim excludes of the outcomes of a step.
+    /// Returns the fault in the outcome of a step, if the claim excludes it.
     pub fn failure(&self, outcome: &Outcome) -> Option<Broken> {
         if matches!(outcome, Outcome::IllDefined(_)) && !self.claim.well_definedness {
             return None;
@@ -189,7 +189,7 @@ impl<'j> Judge<'j> {
         Violation::of_step(outcome).map(Broken::Violation)
     }
 
-    /// Whether a path is one of the model, its states but the last are in Q, and its end is wrong in this way.
+    /// Returns whether a path is one of the model, its states but the last are in Q, and its end is wrong in this way.
     pub fn confirms(
         &self,
         constants: &[Value],

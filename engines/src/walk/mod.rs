@@ -1,25 +1,25 @@
-//! The walk: a proof held against the reference evaluator before anybody is told.
+//! The walk: the reference evaluator checks a proof before it is reported.
 //!
-//! An engine and the check of its claim share the encoding: an operator that is encoded wrongly, a choice that
-//! is lost, an axiom that is too strong pass both. The evaluator shares nothing with them but the typed model.
-//! So every claim is walked: states and steps are chosen at random, in scopes that the claim covers, and judged
-//! by the evaluator. Let Q be the claimed conjuncts and the lemmas, layouts included, and k the number of steps of the induction
-//! (0 for an inductive invariant).
+//! An engine and the check of its claim share the encoding: an operator that is encoded wrongly, a choice that is lost,
+//! an axiom that is too strong pass both. The evaluator shares nothing with them but the typed model. So every claim is
+//! walked: states and steps are chosen at random, in scopes that the claim covers, and judged by the evaluator. Let Q
+//! be the claimed conjuncts and the lemmas, layouts included, and k the number of steps of the induction (0 for an
+//! inductive invariant).
 //!
 //! *Paths from initial states.* All their states are in Q and have the claimed properties, no step fails on the
 //! way, and where the claim rests on the diameter none is as long as that with pairwise different states.
 //!
 //! *Paths from states in Q*, reachable or not: states met before of which some variables get other values, kept
 //! where the evaluator says that they are in Q. A wrong step of an inductive invariant is found there without the way
-//! to it. What the claim says of such a path s0 … sn of pairwise different states in Q follows from how it is checked:
+//! to it. The claim about such a path s0 … sn of pairwise different states in Q follows from how it is checked:
 //! - after one more step the lemmas hold if the conjuncts do: they are inductive relative to the conjuncts;
 //! - the conjuncts hold after one more step if n ≥ k;
 //! - in sn the other properties hold and no step fails if n > k: they follow from Q, or from Q by the argument
 //!   over a shortest path.
 //!
 //! The length of a walk is a number of steps and an amount of [`Work`], not a time: the same seed gives the same
-//! walk everywhere. What the evaluator cannot decide within its portion of the work is skipped and counted. A
-//! contradiction is confirmed by an evaluator without bounds before it is reported.
+//! walk everywhere. States and events that the evaluator cannot decide within its portion of the work are skipped and
+//! counted. A contradiction is confirmed by an evaluator without bounds before it is reported.
 //!
 //! Random walks of this kind are how Claessen & Hughes, *QuickCheck* (ICFP 2000), test models of state; Lamport
 //! checks inductive invariants with TLC in the same way (*Using TLC to Check Inductive Invariance*, 2018).
@@ -52,14 +52,14 @@ use judge::{Judge, Standing};
 
 use crate::tuning::tuning;
 
-/// What is walked.
+/// Subject of a walk, with its seed.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'q> {
     /// The model; constants that were fixed are axioms of it.
     pub model: &'q Model,
     /// The scope of the claim.
     pub scope: &'q Scope,
-    /// What is claimed and why.
+    /// The claim, with its evidence.
     pub claim: &'q Claim,
     /// Seed of the choices.
     pub seed: u64,
@@ -67,7 +67,7 @@ pub struct Question<'q> {
     pub interrupt: Option<&'q AtomicBool>,
 }
 
-/// How far a walk went.
+/// Extent of a walk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Walked {
     /// Different states that were judged.
@@ -102,7 +102,7 @@ pub fn walk(question: &Question<'_>) -> Result<Walked, Box<Contradiction>> {
     })
 }
 
-/// Whether to go on, or what is wrong.
+/// Result of a part of the walk, or the contradiction that it found.
 type Found<T> = Result<T, Box<Contradiction>>;
 
 struct Walker<'w> {
@@ -117,9 +117,9 @@ struct Walker<'w> {
 struct Place<'p> {
     judge: Judge<'p>,
     work: &'p Work,
-    /// What has to be left at the end.
+    /// Work that has to be left at the end.
     reserve: u64,
-    /// What one event in one state may take.
+    /// Work that one event in one state may take.
     share: u64,
     constants: Constants,
     /// States that were judged and have everything that is claimed.
@@ -154,9 +154,9 @@ impl Path {
 enum Arrival {
     /// It has everything that is claimed; it was not seen before.
     New,
-    /// The same, but it was seen before.
+    /// It has everything that is claimed, but was seen before.
     Known,
-    /// The path cannot go on there.
+    /// The path ends there.
     End,
 }
 
@@ -169,7 +169,7 @@ impl Walker<'_> {
             scopes.push(claimed.clone());
         } else {
             let sized = |size: &mut dyn FnMut() -> usize| claimed.with_open_sets(model, |_| size());
-            // What the model itself says of the sizes comes first: other sizes may have no valuation.
+            // Sizes that the model itself suggests come first: other sizes may have no valuation.
             let prob = ScopeRequest { prob: true, ..ScopeRequest::default() };
             if let Ok(hinted) = Scope::settle(model, &prob) {
                 let mut scope = claimed.clone();
@@ -297,7 +297,7 @@ impl Walker<'_> {
         Ok(steps)
     }
 
-    /// Goes on from the end of a path, for at most so many events. The number of states that were left.
+    /// Extends a path from its end up to `length`. Returns the number of states that were left, at least 1.
     fn follow(
         &mut self,
         place: &mut Place<'_>,
@@ -475,7 +475,7 @@ impl Walker<'_> {
                     .map(|l| self.changes.value(&model.locals[l.index()].ty, model, judge.eval.scope))
                     .collect();
                 place.work.portion(place.share / tuning().walk.throw_share);
-                // What cannot be decided for these may be for others.
+                // Events that cannot be decided for these may be for others.
                 let _ = judge.eval.each_edge_with(id, &thrown, constants, state, &mut visit);
             }
         }
@@ -501,7 +501,7 @@ impl Walker<'_> {
 }
 
 impl Place<'_> {
-    /// Whether there is work left.
+    /// Returns whether there is work left.
     fn is_open(&self) -> bool {
         self.work.left() > self.reserve
     }

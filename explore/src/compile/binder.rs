@@ -25,16 +25,16 @@ const GO: R<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
 /// A way to find all values of some names that satisfy a predicate, each once.
 pub struct Plan<'m> {
     steps: Vec<Step<'m>>,
-    /// No conjunct can be ill-defined.
+    /// `true` if no conjunct can be ill-defined.
     pub total: bool,
-    /// The bindings come in the same order whatever words their values have.
+    /// `true` if the bindings come in the same order whatever words their values have.
     pub ordered: bool,
     /// The positions of the literals that are tested before the first name is bound.
     pub tested: Vec<usize>,
-    /// The positions of literals without the names, each with nothing before it that can be ill-defined: where one is
+    /// The positions of literals without the names, each with nothing before it that can be ill-defined: if one is
     /// false, so is the predicate.
     pub leading: Vec<usize>,
-    /// About how many bindings are looked at.
+    /// Approximate number of bindings to try.
     rounds: u64,
 }
 
@@ -47,7 +47,7 @@ enum Step<'m> {
     Between(usize, Vec<Run<'m, i64>>, Vec<Run<'m, i64>>),
 }
 
-/// A couple of names and values to hold an element against.
+/// A couple of names and values to match an element against.
 enum Pattern<'m> {
     Bind(usize),
     Same(Run<'m, u32>),
@@ -71,7 +71,7 @@ impl<'m> Pattern<'m> {
 }
 
 impl<'m> Plan<'m> {
-    /// Whether one of the tests before the first binding is false.
+    /// Returns whether one of the tests before the first binding is false.
     #[inline]
     pub fn is_refuted(&self, ctx: &mut Context<'m>) -> bool {
         for step in &self.steps {
@@ -178,7 +178,7 @@ impl Planning<'_> {
     }
 }
 
-/// How values can be found: the unknowns that are bound then, and the literal that is settled by it.
+/// A source of values: the unknowns that it binds, and the literal that it settles.
 struct Source<'m> {
     step: Step<'m>,
     binds: Vec<usize>,
@@ -188,8 +188,8 @@ struct Source<'m> {
 }
 
 impl<'m> Compiler<'_, 'm> {
-    /// A plan for names that may be found more than once with the same values: where that is less work, the
-    /// names of existential conjuncts are found with them.
+    /// A plan for names that may be found more than once with the same values. If that is less work, the names of
+    /// existential conjuncts are found with them.
     pub fn plan_opened(&mut self, unknowns: &[LocalId], p: &Pred) -> C<Plan<'m>> {
         let mut flat = Vec::new();
         cut_into_literals(true, p, &mut flat);
@@ -424,7 +424,7 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    /// A pattern for a couple of open unknowns and closed expressions; none where an unknown occurs twice.
+    /// A pattern for a couple of open unknowns and closed expressions; `None` if an unknown occurs twice.
     fn pattern(&mut self, state: &Planning<'_>, e: &Expr, binds: &mut Vec<usize>) -> C<Option<Pattern<'m>>> {
         if let Some(i) = state.open(e) {
             if binds.contains(&i) {
@@ -434,7 +434,7 @@ impl<'m> Compiler<'_, 'm> {
             return Ok(Some(Pattern::Bind(state.slots[i])));
         }
         if state.is_bound(&Names::of_expr(e)) {
-            // It is not evaluated where there is nothing to hold it against.
+            // It is not evaluated if there is no element to match against it.
             let code = self.word(e)?;
             return Ok(code.total.then_some(Pattern::Same(code.run)));
         }
@@ -470,7 +470,7 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    /// About how many elements a set has.
+    /// Approximate number of elements of a set.
     fn cost(&self, element: &Rep, set: &Code<'m, SetValue>) -> u64 {
         let Some(set) = &set.literal else {
             let most = tuning().compile.unknown_set;
@@ -509,7 +509,7 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    /// `#x.(P)`, or `#x.(not(P))`.
+    /// Compiles `#x.(P)`, or `#x.(not(P))`.
     pub(super) fn exists(&mut self, locals: &[LocalId], literal: (bool, &Pred)) -> C<Code<'m, bool>> {
         let plan = self.plan(locals, &[literal])?;
         Ok(Code::new(plan.total, move |ctx| {
@@ -523,7 +523,7 @@ impl<'m> Compiler<'_, 'm> {
         }))
     }
 
-    /// `SIGMA` and `PI`.
+    /// Compiles `SIGMA` and `PI`.
     pub(super) fn aggregate(
         &mut self,
         op: QuantOp,
@@ -546,7 +546,7 @@ impl<'m> Compiler<'_, 'm> {
         }))
     }
 
-    /// A comprehension, a lambda or an image of a binder, listed.
+    /// Compiles a comprehension, a lambda or an image of a binder, as a list.
     pub(super) fn comprehension(
         &mut self,
         e: &Expr,
@@ -591,7 +591,7 @@ impl<'m> Compiler<'_, 'm> {
         }))
     }
 
-    /// `UNION(x).(P|E)`
+    /// Compiles `UNION(x).(P|E)`.
     pub(super) fn union_over(
         &mut self,
         locals: &[LocalId],

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use crate::compile::context::Context;
 
-/// Compiled code has no answer here: the evaluation is ill-defined, or goes beyond what is compiled.
-/// Whoever gets this asks the reference evaluator.
+/// Error of compiled code without an answer: the evaluation is ill-defined, or goes beyond what is compiled.
+/// The caller then asks the reference evaluator.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fail;
 
@@ -15,7 +15,7 @@ pub type R<T> = Result<T, Fail>;
 /// A closure.
 pub type Run<'m, T> = Box<dyn Fn(&mut Context<'m>) -> R<T> + 'm>;
 
-/// What is done with each binding or execution found.
+/// Callback for each binding or execution found.
 pub type Found<'f, 'm> = &'f mut dyn FnMut(&mut Context<'m>) -> R<ControlFlow<()>>;
 
 /// A compiled substitution: runs through all executions and calls a function at the end of each.
@@ -25,27 +25,27 @@ pub type Exec<'m> = Box<dyn Fn(&mut Context<'m>, Found<'_, 'm>) -> R<ControlFlow
 pub struct Code<'m, T> {
     /// Computes the value.
     pub run: Run<'m, T>,
-    /// It cannot be ill-defined. (It may fail for other reasons.)
+    /// `true` if the value cannot be ill-defined. (The code may fail for other reasons.)
     pub total: bool,
-    /// Its value, if that is always the same.
+    /// The value, if it is always the same.
     pub literal: Option<T>,
-    /// The slot that it reads, if it does nothing else.
+    /// The slot that the code reads, if it does nothing else.
     pub slot: Option<usize>,
 }
 
 impl<'m, T: Clone + 'm> Code<'m, T> {
-    /// Code that may fail to have a meaning unless it is `total`.
+    /// Makes code that may be ill-defined unless it is `total`.
     pub fn new(total: bool, run: impl Fn(&mut Context<'m>) -> R<T> + 'm) -> Self {
         Code { run: Box::new(run), total, literal: None, slot: None }
     }
 
-    /// A constant.
+    /// Makes code with a constant value.
     pub fn literal(value: T) -> Self {
         let kept = value.clone();
         Code { run: Box::new(move |_| Ok(kept.clone())), total: true, literal: Some(value), slot: None }
     }
 
-    /// The same with a function behind it, which has a value for every argument.
+    /// Applies a function to the value. The function must have a value for every argument.
     pub fn map<U: Clone + 'm>(self, f: impl Fn(&mut Context<'m>, T) -> R<U> + 'm) -> Code<'m, U> {
         let run = self.run;
         Code::new(self.total, move |ctx| {
@@ -54,7 +54,7 @@ impl<'m, T: Clone + 'm> Code<'m, T> {
         })
     }
 
-    /// The same; of the lists that it makes on the way none is left. Its value must be none of these.
+    /// Releases the lists that the code makes during evaluation. Its value must be none of these lists.
     pub fn without_drafts(self) -> Self {
         if self.literal.is_some() || self.slot.is_some() {
             return self;
@@ -68,12 +68,12 @@ impl<'m, T: Clone + 'm> Code<'m, T> {
         })
     }
 
-    /// The same, perhaps without a meaning.
+    /// Marks the code as partial: its value may be undefined.
     pub fn partial(self) -> Self {
         Code { total: false, ..self }
     }
 
-    /// Two operands, from left to right.
+    /// Combines two operands, which are evaluated from left to right.
     pub fn with<U: Clone + 'm, V: Clone + 'm>(
         self,
         other: Code<'m, U>,
@@ -96,7 +96,7 @@ impl<'m, T: Clone + 'm> Code<'m, T> {
 }
 
 impl<'m> Code<'m, bool> {
-    /// One of two, by the truth of this predicate.
+    /// Chooses one of two by the truth of this predicate.
     pub fn choose<T: Clone + 'm>(self, yes: Code<'m, T>, no: Code<'m, T>) -> Code<'m, T> {
         let total = self.total && yes.total && no.total;
         let (p, a, b) = (self.run, yes.run, no.run);
@@ -104,16 +104,16 @@ impl<'m> Code<'m, bool> {
     }
 }
 
-/// Words to be computed into slots, one after the other: what LET does before its body.
+/// Words to be computed into slots, one after the other: the definitions of LET.
 pub struct Definitions<'m> {
     /// The slots with their code.
     pub steps: Vec<(usize, Run<'m, u32>)>,
-    /// None of them can be ill-defined.
+    /// `true` if none of them can be ill-defined.
     pub total: bool,
 }
 
 impl<'m> Definitions<'m> {
-    /// The definitions and then the body.
+    /// Runs the definitions and then the body.
     pub fn before<T: Clone + 'm>(self, body: Code<'m, T>) -> Code<'m, T> {
         let (steps, run) = (self.steps, body.run);
         Code::new(self.total && body.total, move |ctx| {

@@ -1,4 +1,4 @@
-//! What compiled code works on: the interner, the words of all names, the reference evaluator.
+//! Context of compiled code: the interner, the words of all names, the reference evaluator.
 
 use bsym_language::model::{ConstId, LocalId};
 use bsym_semantics::evaluator::Evaluator;
@@ -13,14 +13,14 @@ use crate::store::interner::{Store, reps};
 use crate::store::layout::{Form, Layout, Unfolded};
 use crate::store::rep::Rep;
 
-/// When code stops: looked at now and then by whatever may take long.
+/// Conditions under which code stops. Long-running code checks them from time to time.
 #[derive(Clone, Default)]
 pub struct Stop {
-    /// At this time.
+    /// Time at which to stop.
     pub deadline: Option<Instant>,
-    /// Set from outside.
+    /// Flag that is set from outside to stop.
     pub cancelled: Arc<AtomicBool>,
-    /// Code has been stopped; its answers mean nothing.
+    /// `true` if code has been stopped; its answers mean nothing.
     pub is_set: bool,
     ticks: u32,
 }
@@ -36,18 +36,18 @@ impl Stop {
 pub struct Executions {
     found: u64,
     most: u64,
-    /// There are more than the limit.
+    /// `true` if there are more than the limit.
     pub are_too_many: bool,
 }
 
 impl Executions {
-    /// Lets the code that runs next find so many executions; where there are more it fails.
+    /// Limits the number of executions that the next code may find. If there are more, it fails.
     #[inline]
     pub fn limit(&mut self, most: u64) {
         *self = Executions { found: 0, most, are_too_many: false };
     }
 
-    /// Counts an execution; whether it is one too many.
+    /// Counts an execution. Returns whether it exceeds the limit.
     #[inline]
     pub fn are_beyond(&mut self) -> bool {
         self.found += 1;
@@ -58,15 +58,15 @@ impl Executions {
 
 /// The state of an evaluation.
 pub struct Context<'m> {
-    /// The reference.
+    /// The reference evaluator.
     pub eval: Evaluator<'m>,
     /// Interned values.
     pub store: Store,
-    /// Words of the variables (first), then of whatever the compiler gave a slot.
+    /// Words of the variables (first), then of all other names with a slot.
     pub slots: Vec<u32>,
     /// Representations of the variables.
     pub variables: Vec<Arc<Rep>>,
-    /// Where their values lie in a row.
+    /// Positions of the variables' values in a row.
     pub layout: Layout,
     unfolded: Unfolded,
     /// Representations of the constants.
@@ -75,13 +75,13 @@ pub struct Context<'m> {
     pub locals: Vec<Arc<Rep>>,
     /// The valuations of the constants.
     pub valuations: Arc<[Constants]>,
-    /// The one at hand.
+    /// The current valuation.
     pub valuation: usize,
-    /// Which of the variables that an event may write are written.
+    /// Mask of the written variables, among those that an event may write.
     pub mask: u64,
-    /// When code stops.
+    /// Conditions under which code stops.
     pub stop: Stop,
-    /// How many executions code finds.
+    /// Executions that code has found.
     pub executions: Executions,
     /// For each constant with one value in all valuations: its word, if that can be written.
     fixed: Vec<Option<Option<u32>>>,
@@ -134,7 +134,7 @@ impl<'m> Context<'m> {
         }
     }
 
-    /// Whether it is time to stop. Cheap enough for every round of a loop.
+    /// Returns whether it is time to stop. Cheap enough for every round of a loop.
     #[inline]
     pub fn is_stopped(&mut self) -> bool {
         let Stop { deadline, cancelled, is_set, ticks } = &mut self.stop;
@@ -146,7 +146,7 @@ impl<'m> Context<'m> {
         *is_set
     }
 
-    /// Whether a constant has the same value in all valuations.
+    /// Returns whether a constant has the same value in all valuations.
     pub fn is_fixed(&self, c: ConstId) -> bool {
         self.fixed.get(c.index()).is_some_and(Option::is_some)
     }
@@ -156,12 +156,12 @@ impl<'m> Context<'m> {
         self.fixed.get(c.index()).copied().flatten().flatten()
     }
 
-    /// Whether every constant that varies can be written as a word.
+    /// Returns whether every constant that varies can be written as a word.
     pub fn constants_have_words(&self) -> bool {
         self.words.iter().all(|words| words.iter().zip(&self.fixed).all(|(w, f)| f.is_some() || w.is_some()))
     }
 
-    /// Puts some variables of a row and a valuation of the constants into the slots: what the code to be run reads.
+    /// Puts some variables of a row and a valuation of the constants into the slots that the code reads.
     #[inline]
     pub fn load(&mut self, row: &[u32], variables: &[usize], valuation: usize) {
         // Code that failed has left its drafts.
@@ -209,7 +209,7 @@ impl<'m> Context<'m> {
         }
     }
 
-    /// Makes a valuation the one at hand.
+    /// Makes a valuation the current one.
     pub fn load_constants(&mut self, valuation: usize) {
         self.valuation = valuation;
         let n = self.variables.len();
@@ -273,7 +273,7 @@ impl<'m> Context<'m> {
         self.variables.iter().enumerate().map(value).collect()
     }
 
-    /// Whether a row has values of all variables; `known` are words of which that was seen.
+    /// Returns whether a row has values of all variables. `known` are words that are known to be sound.
     pub fn is_sound(&mut self, row: &[u32], known: &mut HashSet<(usize, u32)>) -> bool {
         let Context { store, variables, layout, .. } = self;
         variables.iter().enumerate().all(|(variable, rep)| match row[layout.columns(variable)] {

@@ -19,10 +19,10 @@ pub struct EventCode<'m> {
     pub(super) shown: Vec<usize>,
     /// Slots of the new values of the variables written.
     pub(super) written: Vec<usize>,
-    /// Slots of the old values, where the mask is to be full: what is not written stays as it is.
+    /// Slots of the old values, if the mask must be full: variables that are not written keep their values.
     pub(super) kept: Vec<usize>,
     pub(super) deterministic: bool,
-    /// The updates come in the same order whatever words values have.
+    /// `true` if the updates come in the same order whatever words values have.
     pub ordered: bool,
 }
 
@@ -34,7 +34,7 @@ pub struct Edges {
     order: Vec<u32>,
 }
 
-/// The guards that an event's body begins with, and what follows them.
+/// Returns the guards that an event's body begins with, and the rest of the body.
 pub fn guarded(body: &Subst) -> (Vec<&Pred>, &Subst) {
     let (mut guards, mut rest) = (Vec::new(), body);
     while let SubstKind::Select { branches, otherwise: None, .. } = &rest.kind
@@ -53,18 +53,18 @@ impl<'m> EventCode<'m> {
         &self.parameters.leading
     }
 
-    /// The positions of the literals of the guards that [`EventCode::is_disabled`] looks at.
+    /// The positions of the literals of the guards that [`EventCode::is_disabled`] tests.
     pub fn tested_guards(&self) -> &[usize] {
         &self.parameters.tested
     }
 
-    /// Whether a guard that does not depend on the parameters is false.
+    /// Returns whether a guard that does not depend on the parameters is false.
     #[inline]
     pub fn is_disabled(&self, ctx: &mut Context<'m>) -> bool {
         self.parameters.is_refuted(ctx)
     }
 
-    /// Words of an edge: parameters and results, a mask of two words, and the new values.
+    /// Number of words of an edge: parameters and results, a mask of two words, and the new values.
     pub fn edge_words(&self) -> usize {
         self.shown.len() + 2 + self.written.len()
     }
@@ -98,8 +98,8 @@ impl<'m> EventCode<'m> {
         Ok(())
     }
 
-    /// Executes the event in the state in the slots: the updates of different targets go to `updates`;
-    /// the answer is the number of different edges.
+    /// Executes the event in the state in the slots: adds the updates of different targets to `updates`, and returns
+    /// the number of different edges.
     #[inline]
     pub fn run(&self, ctx: &mut Context<'m>, edges: &mut Edges, updates: &mut Vec<u32>) -> R<u64> {
         updates.clear();
@@ -133,8 +133,9 @@ impl<'m> EventCode<'m> {
 }
 
 impl<'m> EventCode<'m> {
-    /// The same where different parameters are different edges, and each has one execution. Updates may
-    /// be repeated.
+    /// Runs an event whose executions are deterministic: different parameters are different edges, and each has one
+    /// execution.
+    /// Updates may be repeated.
     fn run_deterministic(&self, ctx: &mut Context<'m>, updates: &mut Vec<u32>) -> R<u64> {
         let mut count = 0;
         let _every = self.parameters.run(ctx, &mut |ctx| {
@@ -151,7 +152,7 @@ impl<'m> EventCode<'m> {
         Ok(count)
     }
 
-    /// Executes the initialisation: the first rows of new values, each once.
+    /// Executes the initialisation. Returns the first rows of new values, each once.
     pub fn initial(&self, ctx: &mut Context<'m>, limit: usize) -> R<Vec<u32>> {
         let mut rows: Vec<u32> = Vec::new();
         let mut seen = HashSet::new();

@@ -13,7 +13,7 @@ use crate::store::rep::Rep;
 use crate::tuning::tuning;
 
 impl<'m> Compiler<'_, 'm> {
-    /// The word of an expression.
+    /// Compiles an expression to its word.
     pub fn word(&mut self, e: &Expr) -> C<Code<'m, u32>> {
         let code = self.operand(e)?;
         if !self.makes_lists(e) {
@@ -26,8 +26,9 @@ impl<'m> Compiler<'_, 'm> {
         Ok(code.without_drafts())
     }
 
-    /// The word of an expression, or of a draft. Whoever asks for it is done with it before what it computes is over, and
-    /// lets go of it by [`Code::without_drafts`] unless the result is a set that is again an operand.
+    /// Compiles an expression to its word, or to that of a draft. The caller must be done with the draft before its own
+    /// computation ends, and must release it by [`Code::without_drafts`] unless the result is a set that is again an
+    /// operand.
     pub(super) fn operand(&mut self, e: &Expr) -> C<Code<'m, u32>> {
         match self.own_word(e) {
             Ok(code) => Ok(code),
@@ -35,7 +36,7 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    /// Whether the code of an expression, as an operand, may leave drafts.
+    /// Returns whether the code of an expression, as an operand, may leave drafts.
     pub(super) fn makes_lists(&self, e: &Expr) -> bool {
         let is_list = |e: &Expr| self.rep(e).is_set_list();
         match &e.kind {
@@ -51,7 +52,7 @@ impl<'m> Compiler<'_, 'm> {
         }
     }
 
-    /// The word of an expression that becomes a part of another value.
+    /// Compiles an expression that becomes a part of another value.
     pub(super) fn part(&mut self, e: &Expr) -> C<Code<'m, u32>> {
         let code = self.word(e)?;
         Ok(match *self.rep(e) {
@@ -83,7 +84,7 @@ impl<'m> Compiler<'_, 'm> {
         self.structured(e, &rep)
     }
 
-    /// An expression of type integer.
+    /// Compiles an expression of type integer.
     pub fn int(&mut self, e: &Expr) -> C<Code<'m, i64>> {
         if self.leaf(e).is_none()
             && self.folded(e).is_none()
@@ -102,7 +103,7 @@ impl<'m> Compiler<'_, 'm> {
         Ok(word.map(|ctx, w| ctx.store.get_int(w).ok_or(Fail)))
     }
 
-    /// A set of numbered values.
+    /// Compiles a set of numbered values.
     pub fn bits(&mut self, e: &Expr) -> C<Code<'m, u128>> {
         let Rep::Bits(_, n) = *self.rep(e) else { return Err("no set of bits".into()) };
         if self.leaf(e).is_none()
@@ -118,7 +119,7 @@ impl<'m> Compiler<'_, 'm> {
         Ok(word.map(move |ctx, w| Ok(ctx.store.bits(n, w))))
     }
 
-    /// Names and literals.
+    /// Compiles names and literals.
     fn leaf(&mut self, e: &Expr) -> Option<Code<'m, u32>> {
         let slot = match &e.kind {
             ExprKind::Var(v) => self.variable_slot(*v),
@@ -141,7 +142,7 @@ impl<'m> Compiler<'_, 'm> {
         Some(Code { slot: Some(slot), ..code })
     }
 
-    /// The literal of an expression without variables. Sets that are only described are left alone.
+    /// Evaluates an expression without variables to a literal. Sets that are only described remain as they are.
     fn folded(&mut self, e: &Expr) -> Option<Code<'m, u32>> {
         let described = match &e.kind {
             ExprKind::Unary(op, _) => matches!(
@@ -219,7 +220,7 @@ impl<'m> Compiler<'_, 'm> {
         }))
     }
 
-    /// Operations on sets of numbered values of which the result is such a set.
+    /// Compiles operations on sets of numbered values whose result is such a set.
     fn bit_operation(&mut self, e: &Expr) -> C<Option<Code<'m, u128>>> {
         use BinaryOp::*;
         Ok(Some(match &e.kind {
@@ -346,7 +347,7 @@ impl<'m> Compiler<'_, 'm> {
         })
     }
 
-    /// Several words, from left to right.
+    /// Compiles several expressions to words, from left to right.
     fn words<'e>(&mut self, es: impl Iterator<Item = &'e Expr>) -> C<Code<'m, Vec<u32>>> {
         let mut codes = Vec::new();
         let mut total = true;
@@ -533,7 +534,7 @@ pub(super) fn maplet(e: &Expr) -> Option<(&Expr, &Expr)> {
     }
 }
 
-/// Whether a listed relation is a function that is defined for every value of the argument's type.
+/// Returns whether a listed relation is a function that is defined for every value of the argument's type.
 fn is_total_on_type(compiler: &Compiler<'_, '_>, rep: &Rep, x: &Rep, word: u32) -> bool {
     let Some(n) = x.count() else { return false };
     (0..n).all(|x| rel::apply(&compiler.context.store, rep, word, x).is_ok())

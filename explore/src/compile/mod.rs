@@ -1,12 +1,13 @@
 //! Predicates, expressions and substitutions as closures over words.
 //!
-//! Code either computes what the reference evaluator computes, or fails; then the reference evaluator
-//! is asked. It never gives an answer where the reference finds the evaluation ill-defined. What has no
-//! compiled form inside a formula is evaluated by the reference, too.
+//! Code either computes the result of the reference evaluator, or fails; then the reference evaluator is asked. It
+//! never gives an answer where the reference finds the evaluation ill-defined. Parts of a formula without a compiled
+//! form are evaluated by the reference, too.
 //!
-//! [`context`] is what code works on, [`code`] what it is. An [`expression`] and a [`predicate`] become code, with
-//! [`set_value`] for sets that need not be listed and [`relation`] for operators on relations; [`binder`] plans how bound
-//! names get their values; a [`substitution`] runs through all its executions, and an [`event`] collects their edges.
+//! [`context`] has the state of an evaluation, [`code`] the compiled form. An [`expression`] and a [`predicate`] become
+//! code, with [`set_value`] for sets that need not be listed and [`relation`] for operators on relations; [`binder`]
+//! plans how bound names get their values; a [`substitution`] runs through all its executions, and an [`event`]
+//! collects their edges.
 
 pub mod binder;
 pub mod code;
@@ -35,14 +36,14 @@ use crate::store::rep::Rep;
 use crate::tuning::{Tuning, tuning};
 use code::{Code, Definitions, Fail, R};
 
-/// Why something has no compiled form.
+/// Reason why something has no compiled form.
 pub type NotCompiled = String;
 /// The result of compiling.
 pub type C<T> = Result<T, NotCompiled>;
 
 /// Compiles formulas of one model.
 pub struct Compiler<'a, 'm> {
-    /// Where the code will run; literals are interned here.
+    /// The context in which the code will run; literals are interned here.
     pub context: &'a mut Context<'m>,
     /// The slot of each variable.
     pub variables: Vec<usize>,
@@ -52,9 +53,9 @@ pub struct Compiler<'a, 'm> {
     next: usize,
     /// Positions of the variables that were read.
     pub reads: BTreeSet<usize>,
-    /// Whether a constant without a fixed value was read.
+    /// `true` if a constant without a fixed value was read.
     pub reads_constants: bool,
-    /// Whether executions come in the same order whatever words values have.
+    /// `true` if executions come in the same order whatever words values have.
     pub ordered: bool,
     /// A measure of how long the code takes: about one for a comparison of numbers.
     pub weight: usize,
@@ -87,13 +88,13 @@ impl<'a, 'm> Compiler<'a, 'm> {
         self.next
     }
 
-    /// A new slot.
+    /// Returns a new slot.
     pub fn fresh(&mut self) -> usize {
         self.next += 1;
         self.next - 1
     }
 
-    /// A new slot for a local.
+    /// Returns a new slot for a local.
     pub fn bind(&mut self, local: LocalId) -> usize {
         let slot = self.fresh();
         self.locals.insert(local, slot);
@@ -142,7 +143,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
         self.context.variables.len() + c.index()
     }
 
-    /// Whether the formula has the same value wherever its place is reached.
+    /// Returns whether the formula has the same value wherever its place is reached.
     fn is_closed(&self, names: &Names) -> bool {
         names.variables.is_empty()
             && names.locals.is_empty()
@@ -177,7 +178,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
         Ok(Captured { names: captured })
     }
 
-    /// An expression evaluated by the reference.
+    /// Compiles an expression to a call of the reference evaluator.
     fn expr_by_reference(&mut self, e: &Expr) -> C<Code<'m, u32>> {
         self.weight += tuning().compile.reference_weight;
         let captured = self.capture(Names::of_expr(e))?;
@@ -192,7 +193,7 @@ impl<'a, 'm> Compiler<'a, 'm> {
         }))
     }
 
-    /// A predicate evaluated by the reference.
+    /// Compiles a predicate to a call of the reference evaluator.
     fn pred_by_reference(&mut self, p: &Pred) -> C<Code<'m, bool>> {
         self.weight += tuning().compile.reference_weight;
         let captured = self.capture(Names::of_pred(p))?;
@@ -206,12 +207,12 @@ impl<'a, 'm> Compiler<'a, 'm> {
     }
 }
 
-/// What the reference said about a formula, by the valuation of the constants and the words of the names in
-/// it.
+/// Cached answers of the reference evaluator about a formula, by the valuation of the constants and the words of the
+/// names in it.
 struct Answers<T> {
     known: RefCell<HashMap<Box<[u32]>, T>>,
     hits: Cell<usize>,
-    /// Words of another one mean nothing.
+    /// Generation of the store that the words belong to. Words of another generation mean nothing.
     generation: Cell<u32>,
 }
 

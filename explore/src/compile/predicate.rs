@@ -1,4 +1,4 @@
-//! Predicates.
+//! Predicates as compiled code.
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, UnaryOp};
 use bsym_language::types::Type;
@@ -11,7 +11,7 @@ use super::{C, Compiler};
 use crate::store::rep::Rep;
 
 impl<'m> Compiler<'_, 'm> {
-    /// A predicate.
+    /// Compiles a predicate.
     pub fn pred(&mut self, p: &Pred) -> C<Code<'m, bool>> {
         match self.own_pred(p) {
             Ok(code) => Ok(code),
@@ -93,10 +93,10 @@ impl<'m> Compiler<'_, 'm> {
     fn compare(&mut self, p: &Pred, op: CompareOp, a: &Expr, b: &Expr) -> C<Code<'m, bool>> {
         use CompareOp::*;
         if counts_described(a) || counts_described(b) {
-            // The reference knows how many elements a described set has without listing them.
+            // The reference computes the number of elements of a described set without listing them.
             return self.pred_by_reference(p);
         }
-        // The whole comparison goes to the reference, so that the negation of `/=` is not made twice.
+        // The whole comparison is evaluated by the reference, so that the negation of `/=` is not made twice.
         if matches!(op, Equal | NotEqual) && self.is_compared_by_reference(a) {
             return self.pred_by_reference(p);
         }
@@ -125,7 +125,8 @@ impl<'m> Compiler<'_, 'm> {
         Ok(a.with(b, move |_, a, b| Ok(f(a, b))))
     }
 
-    /// Whether equality with `a` is not that of words: values that the store only keeps, but for reals and strings.
+    /// Returns whether equality with `a` differs from that of words: for values that the store only keeps, except reals
+    /// and strings.
     fn is_compared_by_reference(&self, a: &Expr) -> bool {
         matches!(&*self.rep(a), Rep::Opaque) && !matches!(a.ty, Type::Real | Type::String)
     }
@@ -190,7 +191,7 @@ impl<'m> Compiler<'_, 'm> {
         Ok(self.without_drafts(&[a, b], code))
     }
 
-    /// A predicate about operands: see [`Compiler::operand`].
+    /// Compiles a predicate about operands: see [`Compiler::operand`].
     fn without_drafts(&self, operands: &[&Expr], code: Code<'m, bool>) -> Code<'m, bool> {
         let is_plain = operands.iter().all(|e| !self.makes_lists(e));
         if is_plain { code } else { code.without_drafts() }
@@ -220,7 +221,7 @@ impl<'m> Compiler<'_, 'm> {
             });
             return Ok(self.without_drafts(&[set], code));
         }
-        // What is looked for in a space is no element of a list.
+        // An element that is looked up in a space is not an element of a list.
         let drafts = if is_space(set) { [set, x] } else { [set, set] };
         let is_draft = is_space(set);
         let set = self.operand_set(set)?;
@@ -232,7 +233,7 @@ impl<'m> Compiler<'_, 'm> {
         let total = x.total && set.total;
         if let Some(set) = set.literal {
             if let SetValue::All = set {
-                // A set that is not listed is left to the reference.
+                // A set that is not listed is evaluated by the reference.
                 let code = match &*element {
                     Rep::Set(_) | Rep::Relation(..) => {
                         x.map(|ctx, w| ctx.store.listed(w).map(|_| true).ok_or(Fail))
@@ -252,7 +253,7 @@ impl<'m> Compiler<'_, 'm> {
         Ok(self.without_drafts(&drafts, code))
     }
 
-    /// Whether a relation is read or computed as a word anyhow.
+    /// Returns whether a relation is read or computed as a word anyway.
     fn set_is_word(&self, r: &Expr) -> bool {
         matches!(r.kind, ExprKind::Var(_) | ExprKind::Local(_) | ExprKind::Apply(..) | ExprKind::Const(_))
     }
@@ -283,7 +284,7 @@ impl<'m> Compiler<'_, 'm> {
     }
 }
 
-/// Whether an integer expression counts the elements of a set that is only described.
+/// Returns whether an integer expression counts the elements of a set that is only described.
 fn counts_described(e: &Expr) -> bool {
     use UnaryOp::*;
     match &e.kind {
@@ -300,7 +301,7 @@ fn counts_described(e: &Expr) -> bool {
     }
 }
 
-/// Whether a set is one of sets, of relations or of sequences, which is not listed.
+/// Returns whether a set is a space of sets, relations or sequences, which is not listed.
 fn is_space(e: &Expr) -> bool {
     use UnaryOp::*;
     match &e.kind {
@@ -312,7 +313,7 @@ fn is_space(e: &Expr) -> bool {
     }
 }
 
-/// Whether a set is better described than listed.
+/// Returns whether a set is better described than listed.
 fn is_described(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Binary(BinaryOp::Interval | BinaryOp::Cartesian, ..)

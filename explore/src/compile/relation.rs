@@ -1,4 +1,4 @@
-//! Operators on listed sets and relations, on words. A list that they make is a draft: most are looked at once.
+//! Operators on listed sets and relations, on words. A list that they make is a draft: most drafts are used once.
 
 use std::ops::Range;
 
@@ -58,7 +58,7 @@ pub fn mask(width: u32) -> u128 {
     if width >= 128 { u128::MAX } else { (1u128 << width) - 1 }
 }
 
-/// Whether a point is in the domain.
+/// Returns whether a point is in the domain.
 pub fn in_domain(store: &Store, set: &Rep, r: u32, x: u32) -> R<bool> {
     match set {
         Rep::Bits(..) => {
@@ -174,7 +174,7 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
     let all = store.listed(r).ok_or(Fail)?;
     match s {
         SetValue::Listed(s) if left && !matches!(**element, Rep::Pair(..)) => {
-            // Both ascend: what lies between two points is taken or left as a whole.
+            // Both ascend: entries between two points are taken or left as a whole.
             let mut done = 0;
             for point in store.listed(*s).ok_or(Fail)?.iter() {
                 let found = couples_of(all, done, point);
@@ -196,8 +196,8 @@ pub fn restrict(store: &mut Store, set: &Rep, op: BinaryOp, r: u32, s: &SetValue
     Ok(store.draft(list))
 }
 
-/// The first of the ascending entries from `from` to `end` that is not less than something. It is looked for near the first
-/// ones first, so that it costs little where many are looked for one after the other.
+/// The first of the ascending entries from `from` to `end` that is not less than something. The search begins near the
+/// first ones, so that it costs little if many entries are looked up one after the other.
 fn first_not_less(from: usize, end: usize, is_less: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut step) = (from, 1);
     while low + step <= end && is_less(low + step - 1) {
@@ -268,7 +268,7 @@ pub fn override_by(store: &mut Store, set: &Rep, r: u32, s: u32) -> R<u32> {
     Ok(store.draft(list))
 }
 
-/// `S \/ T`, `S /\ T`, `S - T` of sets that are no bits.
+/// `S \/ T`, `S /\ T`, `S - T` of sets that are not bits.
 pub fn combine(store: &mut Store, set: &Rep, op: BinaryOp, s: u32, t: u32) -> R<u32> {
     let width = if matches!(set, Rep::Relation(..)) { 2 } else { 1 };
     let mut list = store.take_draft();
@@ -331,7 +331,7 @@ pub fn transitive(store: &mut Store, set: &Rep, r: u32) -> R<u32> {
     build_relation(store, set, closed)
 }
 
-/// The elements in order; [`Fail`] if the relation is no sequence.
+/// The elements in order; [`Fail`] if the relation is not a sequence.
 pub fn in_order(store: &Store, set: &Rep, word: u32) -> R<Vec<u32>> {
     sequence(store, set, word)?.ok_or(Fail)
 }
@@ -378,7 +378,7 @@ mod tests {
 
     type Couples = BTreeSet<(u32, u32)>;
 
-    /// Couples of a few points, up to so many.
+    /// Couples of a few points, at most `most`.
     fn some(dice: &mut Dice, most: u64) -> Couples {
         let n = dice.roll() % (most + 1);
         (0..n).map(|_| ((dice.roll() % 40) as u32, (dice.roll() % 4) as u32)).collect()

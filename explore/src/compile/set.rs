@@ -9,16 +9,16 @@ use super::set_value::SetValue;
 use super::{C, Compiler};
 use crate::store::rep::Rep;
 
-/// How a set that has to be listed becomes code.
+/// Function that compiles a set that has to be listed.
 type Listed<Compiler, Code> = fn(&mut Compiler, &Expr) -> C<Code>;
 
 impl<'m> Compiler<'_, 'm> {
-    /// A set, without listing it if that can be avoided.
+    /// Compiles a set, without listing it if that can be avoided.
     pub(super) fn set(&mut self, e: &Expr) -> C<Code<'m, SetValue>> {
         self.set_with(e, Self::word)
     }
 
-    /// The same of an operand: where it is listed, perhaps in a draft.
+    /// Compiles a set that is an operand. If the set is listed, the list may be a draft.
     pub(super) fn operand_set(&mut self, e: &Expr) -> C<Code<'m, SetValue>> {
         self.set_with(e, Self::operand)
     }
@@ -94,7 +94,7 @@ impl<'m> Compiler<'_, 'm> {
         })
     }
 
-    /// Whether the elements of a set come in the same order whatever words they have.
+    /// Returns whether the elements of a set come in the same order whatever words they have.
     pub(super) fn is_ordered(&self, set: &Expr) -> bool {
         if self.rep(set).element().is_some_and(|e| e.is_fixed()) {
             return true;

@@ -28,7 +28,7 @@ pub enum SetValue {
     Product(Arc<SetValue>, Arc<SetValue>),
     /// Relations or functions between two sets.
     Space(BinaryOp, Arc<SetValue>, Arc<SetValue>),
-    /// `seq` and its kin.
+    /// `seq` and its variants.
     Sequences(UnaryOp, Arc<SetValue>),
     /// Union, intersection or difference.
     Both(BinaryOp, Arc<SetValue>, Arc<SetValue>),
@@ -82,7 +82,7 @@ fn sides(store: &Store, rep: &Rep, item: Item) -> R<(u32, u32)> {
 }
 
 impl SetValue {
-    /// The same, as [`SetValue::All`] where that can be seen.
+    /// Simplifies the set to [`SetValue::All`] where its form shows that it is the whole type.
     pub fn simplified(self) -> SetValue {
         let all = |s: &SetValue| matches!(s, SetValue::All);
         match &self {
@@ -94,7 +94,7 @@ impl SetValue {
         }
     }
 
-    /// Whether an element is in the set.
+    /// Returns whether an element is in the set.
     pub fn has(&self, store: &Store, rep: &Rep, item: Item) -> R<bool> {
         Ok(match self {
             SetValue::All => true,
@@ -148,7 +148,7 @@ impl SetValue {
         })
     }
 
-    /// Words that are in the set, as is seen without a look at the interner; others may be, too.
+    /// Words that are in the set, as far as that is known without the interner; others may be, too.
     fn near_words(&self) -> RangeInclusive<u32> {
         let zero = i64::from(ZERO);
         let word = |n: i64| (n.clamp(-zero, zero - 1) + zero) as u32;
@@ -160,7 +160,7 @@ impl SetValue {
         }
     }
 
-    /// Whether a listed set is a part of this one.
+    /// Returns whether a listed set is a part of this one.
     pub fn includes(&self, store: &Store, set: &Rep, word: u32) -> R<bool> {
         match (self, set) {
             (SetValue::All, Rep::Set(_) | Rep::Relation(..)) => {
@@ -389,7 +389,7 @@ pub fn size(store: &Store, set: &Rep, word: u32) -> R<u64> {
     }
 }
 
-/// The word of a value of which the list is made now.
+/// The word of a value whose list is made now.
 fn built(ctx: &mut Context<'_>, rep: &Rep, make: impl FnOnce(&mut Store) -> R<u32>) -> R<u32> {
     let mark = ctx.store.mark();
     let word = make(&mut ctx.store)?;
@@ -398,7 +398,8 @@ fn built(ctx: &mut Context<'_>, rep: &Rep, make: impl FnOnce(&mut Store) -> R<u3
     Ok(word)
 }
 
-/// A set of elements, in any order and perhaps repeated: its word, which is that of a draft where it is a list.
+/// Makes a set of elements, in any order and perhaps repeated. Returns its word, which is that of a draft if it is a
+/// list.
 pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
     match set {
         Rep::Bits(_, n) => {
@@ -421,7 +422,7 @@ pub fn build(store: &mut Store, set: &Rep, mut elements: Vec<u32>) -> R<u32> {
     }
 }
 
-/// A relation of couples, in any order and perhaps repeated: its word, as that of [`build`].
+/// Makes a relation of couples, in any order and perhaps repeated. Returns its word as [`build`] does.
 pub fn build_relation(store: &mut Store, set: &Rep, mut pairs: Vec<(u32, u32)>) -> R<u32> {
     match set {
         Rep::Bits(..) => {
@@ -455,7 +456,7 @@ pub fn couples(store: &Store, set: &Rep, word: u32) -> R<Vec<(u32, u32)>> {
     }
 }
 
-/// Whether a listed relation is in `S <-> T`, `S --> T` and so on.
+/// Returns whether a listed relation is in `S <-> T`, `S --> T` and so on.
 fn in_space(store: &Store, set: &Rep, word: u32, op: BinaryOp, s: &SetValue, t: &SetValue) -> R<bool> {
     let kind = op.relation_space().ok_or(Fail)?;
     let (a, b) = set.sides().ok_or(Fail)?;
@@ -495,7 +496,7 @@ fn in_space(store: &Store, set: &Rep, word: u32, op: BinaryOp, s: &SetValue, t: 
     Ok(true)
 }
 
-/// The elements of a listed sequence in order; `None` if the relation is none.
+/// The elements of a listed sequence in order; `None` if the relation is not a sequence.
 pub fn sequence(store: &Store, set: &Rep, word: u32) -> R<Option<Vec<u32>>> {
     let Rep::Relation(a, _) = set else { return Err(Fail) };
     if **a != Rep::Int {

@@ -1,8 +1,8 @@
 //! Substitutions: closures that run through all ways to execute one.
 //!
-//! Every assignment writes a slot of its own. What is read in a sequence after a write is read from the
-//! slot written; the parts of a parallel substitution read the same slots. Whatever goes wrong on the
-//! way (a false `ASSERT`, an ill-defined expression) fails, and the reference evaluator tells what it is.
+//! Every assignment writes a slot of its own. A name that is read in a sequence after a write is read from the slot
+//! written; the parts of a parallel substitution read the same slots. Any error on the way (a false `ASSERT`, an
+//! ill-defined expression) fails, and the reference evaluator determines the error.
 
 use std::ops::ControlFlow;
 
@@ -23,7 +23,7 @@ impl<'m> Compiler<'_, 'm> {
     /// Compiles a property of states.
     ///
     /// # Errors
-    /// It has no compiled form.
+    /// If it has no compiled form.
     pub fn property(&mut self, p: &Pred) -> C<Run<'m, bool>> {
         Ok(self.pred(p)?.run)
     }
@@ -31,7 +31,7 @@ impl<'m> Compiler<'_, 'm> {
     /// Compiles an event that may write the given variables.
     ///
     /// # Errors
-    /// A part of it has no compiled form.
+    /// If a part of it has no compiled form.
     pub fn event(&mut self, event: EventId, writes: &[VarId]) -> C<EventCode<'m>> {
         let model = self.context.eval.model;
         let event = &model.events[event.index()];
@@ -73,7 +73,7 @@ impl<'m> Compiler<'_, 'm> {
     /// Compiles the initialisation, which reads no variable before it is assigned.
     ///
     /// # Errors
-    /// A part of it has no compiled form.
+    /// If a part of it has no compiled form.
     pub fn initialisation(&mut self) -> C<EventCode<'m>> {
         let model = self.context.eval.model;
         let body = &model.initialisation;
@@ -233,7 +233,7 @@ impl<'m> Compiler<'_, 'm> {
             let (slot, bit) = targets.place(*t)?;
             moves.push((self.word(e)?.run, slot, bit));
         }
-        // Targets are slots that nobody reads before the end, so that one can follow the other.
+        // Targets are slots that are not read before the end, so that assignments can follow each other.
         Ok(Box::new(move |ctx, k| {
             for (code, slot, bit) in &moves {
                 ctx.slots[*slot] = code(ctx)?;
@@ -415,7 +415,7 @@ fn one_after_other<'m>(parts: &[Exec<'m>], ctx: &mut Context<'m>, k: Found<'_, '
     }
 }
 
-/// Where assignments go: a slot, and the bit of the mask that says so.
+/// Targets of assignments: for each a slot, and its bit of the mask.
 #[derive(Clone, Default)]
 struct Targets {
     places: Vec<(Target, usize, u64)>,
@@ -428,9 +428,9 @@ impl Targets {
     }
 }
 
-/// What has to be as before when another way through a substitution is tried: the mask, and what the
-/// slots of a sequence held that are perhaps not assigned on that way. Also after the last way: a choice in another
-/// part of a parallel substitution may come back.
+/// Values to restore before the next way through a substitution is tried: the mask, and the slots of a sequence that
+/// may not be assigned on that way.
+/// They are also restored after the last way: a choice in another part of a parallel substitution may come back.
 struct Before {
     slots: Vec<usize>,
 }
@@ -454,7 +454,7 @@ impl Before {
     }
 }
 
-/// What a substitution may assign, as seen from outside.
+/// Targets that a substitution may assign, as seen from outside.
 fn targets_of(s: &Subst) -> Vec<Target> {
     let mut names = Names::default();
     names.subst(s);

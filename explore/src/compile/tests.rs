@@ -343,7 +343,7 @@ fn compiled_predicates_agree_with_the_reference() {
             let mut context = Context::new(eval, valuations.clone().into(), Store::default());
             let mut compiler = Compiler::new(&mut context);
             let code = compiler.property(p).unwrap_or_else(|e| panic!("{text}: {e}"));
-            // What it is said not to read is that of another state.
+            // Names that the code is said not to read keep their values from another state.
             let (slots, reads) = (compiler.slots(), compiler.reads.into_iter().collect::<Vec<_>>());
             context.reserve(slots);
             for state in &states {

@@ -1,5 +1,5 @@
-//! Holding states of a diagram against the reference evaluator: what it says of them and of their steps must be what the
-//! search says, and every state that it reaches must be in the diagram.
+//! Audit of a diagram: states compared with the reference evaluator, which must agree with the search about them and
+//! their steps. Every state that it reaches must be in the diagram.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ use crate::store::index::mix;
 use crate::tuning::tuning;
 
 impl Nodes {
-    /// A row of a set that is not empty, by a seed. Not all rows are equally likely.
+    /// A row of a nonempty set, chosen by a seed. Not all rows are equally likely.
     fn some_row(&self, mut set: Set, mut seed: u64) -> Vec<u32> {
         let mut row = Vec::new();
         while set > UNIT {
@@ -33,8 +33,8 @@ impl Nodes {
     }
 }
 
-/// Audits some of the states of a finished exploration; `is_bad` says of which something was found to be wrong. The first
-/// difference.
+/// Audits some of the states of a finished exploration. `is_bad` tells for which something was found to be wrong.
+/// Returns the first difference.
 pub(super) fn audit(
     exploration: &mut ModelExploration<'_>,
     audit: &mut Audit<'_>,

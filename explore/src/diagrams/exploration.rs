@@ -1,5 +1,5 @@
-//! Reachability by diagrams: groups are asked about short rows, once each, and their answers become relations; sets of states
-//! grow by products with them, in rounds, by chaining, or by saturation.
+//! Reachability by diagrams: groups are asked about short rows, once each, and their answers become relations; sets of
+//! states grow by products with them, in rounds, by chaining, or by saturation.
 
 use bsym_semantics::error::EvalError;
 use bsym_semantics::transition::Outcome;
@@ -17,7 +17,7 @@ use crate::space::updates::Updates;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layer {
     pub(super) set: Set,
-    /// The group that led there from the layers before; without one any, from the last one of them.
+    /// The group that led there from the layers before; `None` for any group, from the last one of them.
     pub(super) group: Option<GroupId>,
 }
 
@@ -29,10 +29,10 @@ pub(super) struct Failing {
     pub(super) outcome: Outcome,
 }
 
-/// Those of a model.
+/// Exploration of a model.
 pub(super) type ModelExploration<'m> = Exploration<Cached<Machine<'m>>>;
 
-/// Sets of states, and what is known of the groups.
+/// Sets of states, and the known part of each group's relation.
 pub(super) struct Exploration<S> {
     pub(super) system: S,
     pub(super) nodes: Nodes,
@@ -40,27 +40,27 @@ pub(super) struct Exploration<S> {
     pub(super) groups: Vec<Known>,
     /// All states so far.
     pub(super) reached: Set,
-    /// The initial ones, and then those that were new.
+    /// The initial states, and then those that were new.
     pub(super) layers: Vec<Layer>,
-    /// Numbers of edges.
+    /// Different numbers of edges, for the weights of short rows.
     pub(super) weights: Vec<u64>,
-    /// Short rows that a group was asked about.
+    /// Number of short rows that groups were asked about.
     pub(super) asked: u64,
-    /// Steps that go wrong, and what may be missing, since somebody looked.
+    /// Steps that go wrong, and possibly missing states, since the last look.
     pub(super) failing: Vec<Failing>,
     pub(super) missing: Vec<(String, EvalError)>,
-    /// A row of the system: what is not read of it does not matter.
+    /// A row of the system. Columns that are not read do not matter.
     row: Vec<u32>,
     updates: Updates,
 }
 
-/// Whoever watches an exploration: told of the states that are new, now and then; says whether it is over.
+/// Observer of an exploration: receives new states from time to time, and returns whether the exploration is over.
 pub(super) trait Watch<S> {
-    /// States were added.
+    /// Called when states were added.
     fn found(&mut self, exploration: &mut Exploration<S>, new: Set) -> bool;
-    /// Some work was done.
+    /// Called when some work was done.
     fn pulse(&mut self, exploration: &mut Exploration<S>) -> bool;
-    /// Sets that must not be forgotten, and get new numbers never.
+    /// Sets that must not be forgotten or renumbered.
     fn roots(&self) -> Vec<Set>;
 }
 
@@ -100,7 +100,7 @@ impl<S: Measured> Exploration<S> {
         self.reached = self.nodes.union(self.reached, set);
     }
 
-    /// Explores to the end, or until whoever watches says that it is over.
+    /// Explores to the end, or until the observer says that it is over.
     pub(super) fn run(&mut self, strategy: Strategy, watch: &mut impl Watch<S>) {
         self.layers = vec![Layer { set: self.reached, group: None }];
         if watch.found(self, self.reached) {
@@ -162,8 +162,8 @@ impl<S: Measured> Exploration<S> {
         }
     }
 
-    /// Groups that mention only low levels first, until they lead to nothing new; then those above, one after the other,
-    /// and again from below where they do.
+    /// Applies groups that mention only low levels first, until they lead to nothing new; then those above, one after
+    /// the other, and again from below if these lead to something new.
     fn saturation(&mut self, watch: &mut impl Watch<S>) {
         let mut by_level: Vec<Vec<GroupId>> = vec![Vec::new(); self.levels.width() + 1];
         self.ids().for_each(|group| by_level[self.groups[group.index()].shape.begin()].push(group));
@@ -209,7 +209,7 @@ impl<S: Measured> Exploration<S> {
         self.layers.push(Layer { set: new, group });
     }
 
-    /// Lets whoever watches look, and forgets what is not needed; whether the exploration is over.
+    /// Calls the observer, and forgets sets that are not needed. Returns whether the exploration is over.
     fn rest(&mut self, watch: &mut impl Watch<S>, kept: &[Set]) -> bool {
         if self.nodes.is_collection_due() {
             let layers = self.layers.iter().map(|layer| layer.set);
@@ -222,7 +222,7 @@ impl<S: Measured> Exploration<S> {
         watch.pulse(self)
     }
 
-    /// Where a group leads from the states of a set.
+    /// The states that a group leads to from the states of a set.
     fn image(&mut self, group: GroupId, set: Set) -> Set {
         self.learn(group, set);
         self.groups[group.index()].image(&mut self.nodes, set)
@@ -331,22 +331,22 @@ impl<S: Measured> Exploration<S> {
         }
     }
 
-    /// Whether the targets of edges do not tell what was written: a column that is not read may have been given the word that
-    /// it had.
+    /// Returns whether the targets of edges do not tell what was written: a column that is not read may have been given
+    /// the word that it had.
     fn is_too_narrow(&self, group: GroupId, edges: &Edges) -> bool {
         let may_write = &self.system.matrix().groups[group.index()].may_write;
         let reads = &self.groups[group.index()].reads.columns;
         edges.edges.iter().any(|edge| edge.row().is_some()) && may_write.iter().any(|at| !reads.contains(at))
     }
 
-    /// Begins anew with a group, which reads from now on what it writes.
+    /// Restarts with a group that now also reads the columns that it writes.
     fn widen(&mut self, group: GroupId) {
         let shape = self.system.matrix().groups[group.index()].clone();
         let reads: Vec<usize> = shape.reads.iter().chain(&shape.may_write).copied().collect();
         self.groups[group.index()] = Known::nothing(&mut self.levels, &shape, &reads);
     }
 
-    /// Edges of which some go wrong, or may be missing.
+    /// Notes the edges that go wrong, or may be missing.
     fn note_edges(&mut self, group: GroupId, short: &[u32], edges: Edges, answers: &mut Answers) {
         let matrix = self.system.matrix().clone();
         let shape = &matrix.groups[group.index()];
@@ -380,7 +380,7 @@ impl<S: Measured> Exploration<S> {
         self.note_enabled(short, count, answers);
     }
 
-    /// Edges out of all states.
+    /// Number of edges out of all states.
     pub(super) fn transitions(&self) -> u128 {
         let mut counts = super::operations::Counts::default();
         let of = |known: &Known, counts: &mut _| {
@@ -402,7 +402,7 @@ impl<S: Measured> Exploration<S> {
         left
     }
 
-    /// The states from an initial one to this, each with one step from the one before; `None` where no step is found.
+    /// A path from an initial state to this state, each with one step from the one before; `None` if no step is found.
     pub(super) fn path_to(&self, state: &[u32]) -> Option<Vec<Vec<u32>>> {
         let mut rows = vec![state.to_vec()];
         let mut at = self.layers.iter().position(|layer| self.nodes.contains(layer.set, state))?;
@@ -424,7 +424,7 @@ impl<S: Measured> Exploration<S> {
         Some(rows.iter().map(|row| self.levels.decode(row)).collect())
     }
 
-    /// States of a set.
+    /// Number of states of a set.
     pub(super) fn count(&self, set: Set) -> u128 {
         self.nodes.count(set, &mut super::operations::Counts::default())
     }
@@ -436,14 +436,14 @@ impl<S: Measured> Exploration<S> {
     }
 }
 
-/// What a group has answered about short rows, one behind the other.
+/// Answers of a group about short rows, in one flat list each.
 #[derive(Default)]
 struct Answers {
     pairs: Vec<u32>,
     weighted: Vec<u32>,
     /// Short rows in which the group is enabled.
     enabled_in: Vec<u32>,
-    /// Whether there is any pair, and any such row: they may be without words.
+    /// `true` if there is any pair, and any row in which the group is enabled. Pairs and rows may have no words.
     some: bool,
     enabled: bool,
 }

@@ -14,14 +14,14 @@ pub(super) struct Levels {
     /// The column of each level.
     pub(super) columns: Vec<usize>,
     level: Vec<usize>,
-    /// For each column its words by number, and their numbers.
+    /// For each column, its words by number, and their numbers.
     words: Vec<Vec<u32>>,
     numbers: Vec<HashMap<u32, u32>>,
-    /// Shapes and choices of positions that were made.
+    /// Number of shapes and choices of positions that were made.
     made: u32,
 }
 
-/// Columns in the order of their levels, and what stands for a choice of them.
+/// A choice of columns in the order of their levels, and its positions.
 #[derive(Debug)]
 pub(super) struct Chosen {
     pub(super) columns: Vec<usize>,
@@ -89,7 +89,7 @@ impl Levels {
     }
 }
 
-/// What a group does, as far as it was asked.
+/// Known part of a group's relation: the short rows asked so far, and their successors.
 #[derive(Debug)]
 pub(super) struct Known {
     pub(super) reads: Chosen,
@@ -102,12 +102,12 @@ pub(super) struct Known {
     pub(super) relation: Set,
     /// Short rows in which the group is enabled.
     pub(super) enabled: Set,
-    /// The same with one more word: the position of the number of edges among the numbers of edges.
+    /// Pairs of short rows with one more word: the position of the number of edges among the numbers of edges.
     pub(super) weighted: Set,
 }
 
 impl Known {
-    /// Nothing is known yet of a group that reads these columns.
+    /// Makes a relation without known transitions, for a group that reads these columns.
     pub(super) fn nothing(levels: &mut Levels, group: &Group, reads: &[usize]) -> Known {
         let reads = levels.choose(reads);
         let mut writes: Vec<usize> = (0..group.may_write.len()).collect();

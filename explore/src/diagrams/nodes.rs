@@ -1,7 +1,7 @@
 //! The nodes of list decision diagrams: hash-consed, with a cache of operations, and collected when few of them are in use.
 //!
-//! A node is a value, the set of what may follow it, and the list of the larger values. So a set of rows is a list of
-//! first words in ascending order, each with the set of the rows' ends (Blom, van de Pol, *Symbolic Reachability for
+//! A node is a value, the set of continuations after it, and the list of the larger values. So a set of rows is a list
+//! of first words in ascending order, each with the set of the rows' ends (Blom, van de Pol, *Symbolic Reachability for
 //! Process Algebras with Recursive Data Types*, ICTAC 2008). All rows of a set have the same length: sets of different
 //! lengths share no node.
 
@@ -20,7 +20,7 @@ pub const EMPTY: Set = Set(0);
 /// The row without words.
 pub const UNIT: Set = Set(1);
 
-/// A place of the unique table that is free.
+/// Marker of a free place in the unique table.
 const FREE: u32 = 0;
 
 /// A node.
@@ -31,7 +31,7 @@ pub(super) struct Node {
     pub(super) right: Set,
 }
 
-/// An operation that was done.
+/// Cache entry of an operation.
 #[derive(Clone, Copy, Debug, Default)]
 struct Done {
     operation: u32,
@@ -40,14 +40,14 @@ struct Done {
     result: u32,
 }
 
-/// When operations are given up.
+/// Conditions under which operations are given up.
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
-    /// Set from outside.
+    /// Flag that is set from outside.
     pub cancelled: Arc<AtomicBool>,
-    /// Afterwards.
+    /// Time at which to stop.
     pub deadline: Option<Instant>,
-    /// With more bytes of nodes.
+    /// Largest number of bytes of nodes.
     pub memory: Option<usize>,
     ticks: u32,
     stopped: bool,
@@ -62,9 +62,9 @@ pub struct Nodes {
     /// Nodes that may be used again.
     free: Vec<u32>,
     cache: Vec<Done>,
-    /// Nodes after which a collection may pay.
+    /// Number of nodes at which a collection may pay.
     collect_at: usize,
-    /// From when on operations are given up: what they say then means nothing.
+    /// Conditions under which operations are given up. From then on their results mean nothing.
     pub stop: Stop,
     /// The list that an operation is making, on top of those of the operations that called it.
     pub(super) pending: Vec<(u32, Set)>,
@@ -97,8 +97,8 @@ impl Nodes {
         self.nodes[set.0 as usize]
     }
 
-    /// The set of the rows that begin with a value and go on in `down`, and those of `right`, which begin with larger
-    /// values.
+    /// The set of the rows that begin with a value and continue in `down`, and those of `right`, which begin with
+    /// larger values.
     pub(super) fn node(&mut self, value: u32, down: Set, right: Set) -> Set {
         debug_assert!(right == EMPTY || self.get(right).value > value, "values ascend");
         if down == EMPTY {
@@ -130,7 +130,7 @@ impl Nodes {
         Set(number)
     }
 
-    /// Puts what is pending from `base` on before the list `right`.
+    /// Puts the pending entries from `base` on before the list `right`.
     pub(super) fn list(&mut self, base: usize, mut right: Set) -> Set {
         while self.pending.len() > base {
             let (value, down) = self.pending.pop().expect("there are more than at the base");
@@ -139,12 +139,12 @@ impl Nodes {
         right
     }
 
-    /// Nodes in use, or not collected yet.
+    /// Number of nodes in use, or not collected yet.
     pub fn len(&self) -> usize {
         self.nodes.len() - self.free.len()
     }
 
-    /// Whether there is no set but the two without nodes.
+    /// Returns whether there is no set but the two without nodes.
     pub fn is_empty(&self) -> bool {
         self.len() == 2
     }
@@ -178,7 +178,7 @@ impl Nodes {
         }
     }
 
-    /// The result of an operation, if it was done not long ago. Operations are numbered from 1.
+    /// The cached result of an operation, if it was computed recently. Operations are numbered from 1.
     #[inline]
     pub(super) fn remembered(&self, operation: u32, a: Set, b: Set) -> Option<Set> {
         let done = &self.cache[hash(operation, a.0, b.0) & (self.cache.len() - 1)];
@@ -192,12 +192,12 @@ impl Nodes {
         result
     }
 
-    /// Whether operations were given up.
+    /// Returns whether operations were given up.
     pub fn is_stopped(&self) -> bool {
         self.stop.stopped
     }
 
-    /// Whether the operation at hand is to be given up.
+    /// Returns whether the current operation must be given up.
     #[inline]
     pub(super) fn gives_up(&mut self) -> bool {
         self.stop.ticks += 1;
@@ -207,7 +207,7 @@ impl Nodes {
         self.stop.stopped
     }
 
-    /// Looks at the limits now.
+    /// Checks the limits now.
     pub fn look_at_limits(&mut self) {
         let bytes = self.bytes();
         let Stop { cancelled, deadline, memory, ticks, stopped } = &mut self.stop;
@@ -217,12 +217,12 @@ impl Nodes {
             || memory.is_some_and(|most| bytes > most);
     }
 
-    /// Whether so many nodes were made that some of them may be useless.
+    /// Returns whether enough nodes were made for a garbage collection to pay.
     pub fn is_collection_due(&self) -> bool {
         self.len() >= self.collect_at
     }
 
-    /// Forgets the nodes that no set of these needs; other sets must not be used any more.
+    /// Forgets the nodes that no set of these needs. Other sets must not be used any more.
     pub fn collect(&mut self, roots: impl IntoIterator<Item = Set>) {
         let mut needed = vec![false; self.nodes.len()];
         (needed[0], needed[1]) = (true, true);

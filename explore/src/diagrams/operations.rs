@@ -1,6 +1,6 @@
 //! Operations on sets of rows.
 //!
-//! Each goes along the lists in a loop, and recurses only into what follows: its depth is the length of the rows.
+//! Each iterates along the lists in a loop, and recurses only into continuations: its depth is the length of the rows.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::nodes::{EMPTY, Nodes, Set, UNIT};
 
 const UNION: u32 = 1;
 const MINUS: u32 = 2;
-/// From here on operations are numbered for those with a parameter.
+/// First number of the operations with a parameter.
 const PROJECT: u32 = 3;
 const RESTRICT: u32 = 4;
 pub(super) const PRODUCT: u32 = 5;
@@ -25,12 +25,12 @@ pub struct Positions {
     /// Different positions have different numbers.
     number: u32,
     chosen: Vec<bool>,
-    /// Behind the last chosen one.
+    /// Position behind the last chosen one.
     end: usize,
 }
 
 impl Positions {
-    /// The chosen positions of rows of some length. Those of other positions must have other numbers.
+    /// The chosen positions of rows of length `width`. Other positions must have other numbers.
     pub fn new(number: u32, width: usize, chosen: &[usize]) -> Positions {
         let end = chosen.iter().max().map_or(0, |last| last + 1);
         Positions { number, chosen: (0..width).map(|at| chosen.contains(&at)).collect(), end }
@@ -69,7 +69,7 @@ impl Nodes {
         self.list(base, EMPTY)
     }
 
-    /// The rows of both.
+    /// Union of two sets.
     pub fn union(&mut self, a: Set, b: Set) -> Set {
         if a == b || b == EMPTY {
             return a;
@@ -109,7 +109,7 @@ impl Nodes {
         self.remember(UNION, a, b, result)
     }
 
-    /// The rows of the first set that are none of the second.
+    /// Difference of two sets: the rows of the first set that are not in the second.
     pub fn minus(&mut self, a: Set, b: Set) -> Set {
         if a == b || a == EMPTY {
             return EMPTY;
@@ -228,7 +228,7 @@ impl Nodes {
         self.remember(operation, set, short, result)
     }
 
-    /// Whether a row is in a set.
+    /// Returns whether a row is in a set.
     pub fn contains(&self, mut set: Set, row: &[u32]) -> bool {
         for word in row {
             match self.follow(set, *word) {
@@ -239,7 +239,7 @@ impl Nodes {
         set == UNIT
     }
 
-    /// What may follow a word.
+    /// Returns the set of continuations after a word; `None` if no row begins with it.
     pub(super) fn follow(&self, mut list: Set, word: u32) -> Option<Set> {
         while list != EMPTY {
             let node = self.get(list);
@@ -265,7 +265,7 @@ impl Nodes {
         Some(row)
     }
 
-    /// The words of all rows, one behind the other in ascending order.
+    /// The words of all rows, concatenated in ascending order.
     pub fn words(&self, set: Set) -> Vec<u32> {
         let (mut words, mut row) = (Vec::new(), Vec::new());
         self.write(set, &mut row, &mut words);
@@ -285,7 +285,7 @@ impl Nodes {
         }
     }
 
-    /// The number of rows, as far as it can be written.
+    /// The number of rows, saturating at the largest number.
     pub fn count(&self, set: Set, known: &mut Counts) -> u128 {
         if set <= UNIT {
             return u128::from(set.0);
@@ -303,8 +303,8 @@ impl Nodes {
         sum
     }
 
-    /// The sum of the weights of rows: those of their short rows, where `weighted` has each short row with one more word,
-    /// the position of its weight.
+    /// The sum of the weights of rows: those of their short rows, where `weighted` has each short row with one more
+    /// word, the position of its weight.
     pub fn weigh(
         &self,
         (set, weighted): (Set, Set),
@@ -359,6 +359,6 @@ impl Nodes {
     }
 }
 
-/// Counts that are known; of no use after a collection.
+/// Known counts, which are useless after a collection.
 #[derive(Clone, Debug, Default)]
 pub struct Counts(HashMap<(Set, Set), u128>);

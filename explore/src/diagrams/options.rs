@@ -1,15 +1,15 @@
-//! How states are explored by diagrams.
+//! Options of the exploration by diagrams.
 
-/// How states are explored.
+/// Options of the exploration by diagrams.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DiagramOptions {
-    /// In which order groups are applied.
+    /// Order in which groups are applied.
     pub strategy: Strategy,
     /// The first columns of diagrams, by their names; the others come in an order that is computed.
     pub order: Vec<String>,
 }
 
-/// In which order groups are applied.
+/// Order in which groups are applied.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Strategy {
     /// All groups to the states that were new in the last round: shortest traces.

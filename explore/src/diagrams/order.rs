@@ -1,4 +1,4 @@
-//! The order of columns in diagrams, of which the time for all that follows depends.
+//! Order of columns in diagrams, which decides the time of everything that follows.
 //!
 //! A product with a relation goes down to the last level that the relation mentions and shares what is below: events should
 //! mention the first levels. And what an event mentions should be near each other, so that little in between has to be
@@ -23,7 +23,7 @@ pub fn order(matrix: &DependencyMatrix, first: &[String]) -> Vec<usize> {
     let written: BTreeSet<usize> = matrix.groups.iter().flat_map(|g| g.may_write.iter().copied()).collect();
     let (constant, varying): (Vec<usize>, Vec<usize>) =
         (0..matrix.width()).partition(|column| !written.contains(column));
-    // Of what is constant the order does not matter, nor what depends on it.
+    // The order of constant columns does not matter, nor which groups depend on them.
     let groups: Vec<Vec<usize>> =
         groups.into_iter().map(|group| group.intersection(&written).copied().collect()).collect();
     let forwards: Vec<usize> = cuthill_mckee(matrix).into_iter().filter(|c| written.contains(c)).collect();
@@ -44,7 +44,7 @@ fn columns(group: &Group) -> BTreeSet<usize> {
     group.reads.iter().chain(&group.may_write).copied().collect()
 }
 
-/// What an order costs; `level` is room for the level of each column.
+/// Cost of an order. `level` is room for the level of each column.
 fn cost(groups: &[Vec<usize>], order: &[usize], level: &mut [usize]) -> usize {
     order.iter().enumerate().for_each(|(at, column)| level[*column] = at);
     let costs = groups.iter().map(|group| {
@@ -57,7 +57,7 @@ fn cost(groups: &[Vec<usize>], order: &[usize], level: &mut [usize]) -> usize {
     costs.sum()
 }
 
-/// Moves columns to better places while there are such, and work is left; the cost, and the order.
+/// Moves columns to better places as long as there are any and work is left. Returns the cost and the order.
 fn sifted(
     width: usize,
     groups: &[Vec<usize>],

@@ -1,19 +1,19 @@
 //! Relations between rows as diagrams, and their product with a set of rows.
 //!
-//! A relation has a level for each position that it reads and one for each that it may write, in the order of positions and
-//! the word read before the word written; other positions it does not mention. What is written and not read may be kept
-//! instead: a copy (Meijer, Kant, Blom, van de Pol, *Read, Write and Copy Dependencies for Symbolic Model Checking*,
-//! HVC 2014).
+//! A relation has a level for each position that it reads and one for each that it may write, in the order of positions
+//! and the word read before the word written; other positions it does not mention. A position that is written and not
+//! read may be kept instead: a copy (Meijer, Kant, Blom, van de Pol, *Read, Write and Copy Dependencies for Symbolic
+//! Model Checking*, HVC 2014).
 
 use std::collections::HashSet;
 
 use super::nodes::{EMPTY, Nodes, Set, UNIT};
 use super::operations::{PRODUCT, numbered};
 
-/// Stands for the word that was there, where a word is written that is not read.
+/// Stands for the old word at a position that is written but not read.
 pub const COPY: u32 = u32::MAX;
 
-/// What a relation does at a position.
+/// Access of a relation to a position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Access {
     Nothing,
@@ -22,13 +22,13 @@ enum Access {
     Both,
 }
 
-/// Which positions the relations of a group read and write.
+/// Positions that the relations of a group read and write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Different shapes have different numbers.
     number: u32,
     access: Vec<Access>,
-    /// Behind the last position that is mentioned.
+    /// Position behind the last one that is mentioned.
     end: usize,
 }
 
@@ -46,7 +46,7 @@ impl Shape {
         Shape { number, access, end }
     }
 
-    /// The first position that is mentioned; that behind all where there is none.
+    /// The first position that is mentioned; the position behind all if there is none.
     pub fn begin(&self) -> usize {
         self.access.iter().position(|a| *a != Access::Nothing).unwrap_or(self.access.len())
     }
@@ -126,7 +126,7 @@ impl Nodes {
         self.remember(operation, set, relation, result)
     }
 
-    /// Lets the words of a list be written where `old` was.
+    /// Writes the words of a list in place of `old`.
     fn write_all(&mut self, old: u32, down: Set, mut list: Set, shape: &Shape, at: usize) {
         while list != EMPTY {
             let pair = self.get(list);
@@ -138,7 +138,7 @@ impl Nodes {
         }
     }
 
-    /// Sorts what is pending from `base` on and unites what follows the same word.
+    /// Sorts the pending entries from `base` on and unites the continuations of the same word.
     fn merge_pending(&mut self, base: usize) {
         if self.pending[base..].is_sorted_by(|a, b| a.0 < b.0) {
             return;
@@ -168,14 +168,14 @@ struct Backwards<'a> {
     nodes: &'a Nodes,
     shape: &'a Shape,
     target: &'a [u32],
-    /// Sets and relations between whose ends there is nothing.
+    /// Pairs of a set and a relation from which the row cannot be completed.
     failed: HashSet<(Set, Set)>,
-    /// The words before the position at hand.
+    /// The words before the current position.
     row: Vec<u32>,
 }
 
 impl Backwards<'_> {
-    /// Whether the row can be completed from a set; then it is.
+    /// Completes the row from a set. Returns whether that is possible.
     fn go(&mut self, set: Set, relation: Set) -> bool {
         if set <= UNIT || relation == EMPTY {
             return set == UNIT && relation == UNIT;

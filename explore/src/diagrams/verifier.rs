@@ -1,4 +1,4 @@
-//! The search of a model by diagrams: what the groups and labels of its machine mean, and the answer.
+//! Search of a model by diagrams: the meaning of its machine's groups and labels, and the answer.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -59,7 +59,7 @@ fn visit(
     })
 }
 
-/// A property that was found violated, with where.
+/// A property that was found violated, and its place.
 struct Found {
     key: Key,
     path: Result<Path, String>,
@@ -70,17 +70,17 @@ struct Checked {
     label: LabelId,
     good: bool,
     reads: Chosen,
-    /// What decides whether it is a violation that the label has no truth value.
+    /// Columns that decide whether an undefined truth value of the label is a violation.
     context: Chosen,
     /// Short rows without a truth value, and contexts of them that were judged.
     undefined: Set,
     judged: Set,
-    /// Short rows that were looked at, and those of them that did not pass.
+    /// Short rows that were checked, and those of them that did not pass.
     seen: Set,
     bad: Set,
 }
 
-/// What is asked of a search, and what it has found.
+/// Options of a search, and its findings.
 struct Verifier<'m, 'o> {
     options: &'o SearchOptions,
     session: &'m Session<'m>,
@@ -116,14 +116,14 @@ impl<'m, 'o> Verifier<'m, 'o> {
             gaps: Gaps::default(),
             vacuous: None,
             stopped: None,
-            // The reference need not be held against itself.
+            // The reference evaluator need not be audited against itself.
             audit: (!options.reference_only).then(|| session.audit(options.seed)),
             difference: None,
             statistics: Statistics::default(),
         }
     }
 
-    /// The machine under the valuations of its constants.
+    /// Makes the machine under the valuations of its constants.
     fn prepare(&mut self) -> Machine<'m> {
         let SearchOptions { fixed, reference_only, .. } = self.options;
         let (machine, valuations, gaps) =
@@ -224,21 +224,21 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// A step goes wrong; the path leads to the state before it.
+    /// Notes a step that goes wrong. The path leads to the state before it.
     fn failed(&mut self, failure: Failure, path: Result<Path, String>) {
         if let Some(key) = step_key(&self.checks, &failure) {
             self.violated(key, path.map(|path| Path { failure: Some(failure), ..path }));
         }
     }
 
-    /// Looks at the limits; whether the search is over.
+    /// Checks the limits. Returns whether the search is over.
     fn look(&mut self, exploration: &mut ModelExploration<'m>) -> bool {
         exploration.nodes.look_at_limits();
         let context = &exploration.system.context;
         let over = self.session.over(self.session.deadline, 0);
         let is_full = context.store.is_full().then_some(Reason::TooManyValues);
         let memory = || self.session.out_of_memory(|| exploration.bytes());
-        // What was given up is the reason, whatever the clock says by now.
+        // A search that was stopped reports that as its reason, whatever the clock says by now.
         let is_given_up = || exploration.nodes.is_stopped() || context.stop.is_set;
         let stopped = over.or(is_full).or_else(memory).or_else(|| is_given_up().then_some(Reason::Timeout));
         if self.stopped.is_none() {
@@ -247,7 +247,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         self.stopped.is_some()
     }
 
-    /// Where the states of a set that have a short row are met first: the path to one of them.
+    /// A path to one of the states of a set that have a short row and are met first.
     fn path(&self, exploration: &mut ModelExploration<'m>, set: Set) -> Result<Path, String> {
         let state = exploration.nodes.first(set).ok_or("no state is left")?;
         let rows = exploration.path_to(&state).ok_or("no step leads to a state of the trace")?;
@@ -305,8 +305,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
         self.judge_undefined(exploration, at, set);
     }
 
-    /// Judges the states of a set in which a label has no truth value. That is a violation where the conjuncts before it
-    /// hold, so that a state of each context is looked at.
+    /// Judges the states of a set in which a label has no truth value. That is a violation if the conjuncts before it
+    /// hold, so one state of each context is judged.
     fn judge_undefined(&mut self, exploration: &mut ModelExploration<'m>, at: usize, set: Set) {
         let Checked { reads, context, undefined, judged, .. } = &self.labels[at];
         let positions = context.positions.clone();
@@ -329,7 +329,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// Everything that is wrong in one of these states, according to the reference evaluator.
+    /// Records all violations in one of these states, according to the reference evaluator.
     fn judge(&mut self, exploration: &mut ModelExploration<'m>, states: Set) {
         let Some(state) = exploration.nodes.first(states) else { return };
         let row = exploration.levels.decode(&state);
@@ -355,7 +355,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// States in which no event is enabled.
+    /// Looks for states in which no event is enabled.
     fn look_for_deadlocks(&mut self, exploration: &mut ModelExploration<'m>) {
         let mut deadlocks = exploration.deadlocks(exploration.reached);
         if exploration.nodes.is_stopped() {
@@ -388,7 +388,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// Holds some states against the reference evaluator.
+    /// Compares some states with the reference evaluator.
     fn look_at_reference(&mut self, exploration: &mut ModelExploration<'m>) {
         let Some(mut reference) = self.audit.take() else { return };
         let labels = &self.labels;
@@ -401,8 +401,8 @@ impl<'m, 'o> Verifier<'m, 'o> {
         self.statistics.audited = reference.audited;
     }
 
-    /// Whether no event is enabled in a state where none was found to be: also none with values beyond those that were
-    /// looked at.
+    /// Returns whether no event is enabled in a state where none was found to be, not even with values beyond those
+    /// that were tried.
     fn is_deadlock(&mut self, exploration: &mut ModelExploration<'m>, state: &[u32]) -> bool {
         let row = exploration.levels.decode(state);
         let machine = &exploration.system;
@@ -415,7 +415,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// What groups have said since the last time.
+    /// Records the errors and failures of groups since the last call.
     fn take_notes(&mut self, exploration: &mut ModelExploration<'m>) {
         for (place, error) in std::mem::take(&mut exploration.missing) {
             exploration.system.context.stop.is_set |= is_interrupted(&error);
@@ -463,7 +463,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             asked: exploration.asked,
             rounds: exploration.layers.len(),
         });
-        // What was found before the time was over is shown all the same.
+        // Violations that were found before the timeout are shown all the same.
         exploration.system.let_go();
         let (mut shown, mut failed): (Vec<Counterexample>, _) = (Vec::new(), None);
         for found in std::mem::take(&mut self.found) {
@@ -518,7 +518,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// The counterexample for a violation found, replayed.
+    /// Replays a violation that was found, as a counterexample.
     fn show(&self, machine: &mut Machine<'m>, found: Found) -> Result<Counterexample, String> {
         let mut checks = self.options.checks.clone();
         checks.deadlock = found.key == Key::Deadlock;

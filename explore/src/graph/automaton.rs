@@ -13,18 +13,18 @@ use super::labelled::{Edge, Graph, StyledEdge};
 pub struct Subset {
     /// The nodes of the graph that it stands for, in order.
     pub members: Vec<usize>,
-    /// Edges that leave it may be missing.
+    /// `true` if edges that leave it may be missing.
     pub is_open: bool,
 }
 
-/// A deterministic automaton. Node 0 is where words begin.
+/// A deterministic automaton. Words begin at node 0.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Automaton {
     /// The nodes, in the order in which they are found breadth-first.
     pub nodes: Vec<Subset>,
-    /// Definite are those whose label every member of the source has.
+    /// The edges. An edge is definite if every member of its source has the label.
     pub edges: Vec<StyledEdge>,
-    /// There are more nodes than were asked for.
+    /// `true` if there are more nodes than were requested.
     pub is_cut: bool,
 }
 
@@ -74,7 +74,7 @@ pub fn determinise(graph: &Graph, hidden: &[bool], most: usize) -> Automaton {
     made
 }
 
-/// What can be reached by hidden labels, in order.
+/// Nodes that can be reached by hidden labels, in ascending order.
 fn closure(graph: &Graph, hidden: &[bool], mut found: BTreeSet<usize>) -> Vec<usize> {
     let mut waiting: Vec<usize> = found.iter().copied().collect();
     while let Some(node) = waiting.pop() {
@@ -93,13 +93,13 @@ impl Automaton {
     }
 }
 
-/// The smallest automaton with the same words. Nodes that edges may be missing of stay alone.
+/// The smallest automaton with the same words. Nodes whose edges may be missing stay alone.
 ///
 /// Hopcroft, *An n log n algorithm for minimizing states in a finite automaton*, 1971.
 pub fn minimise(automaton: &Automaton) -> Automaton {
     let mut blocks = Blocks::new(automaton);
     let mut entering: BTreeMap<usize, Vec<Vec<usize>>> = BTreeMap::new();
-    // What has no edge with a label goes to a node that does not accept.
+    // A node without an edge for a label gets an edge to a node that does not accept.
     let nowhere = automaton.nodes.len();
     for label in automaton.edges.iter().map(|e| e.edge.label).collect::<BTreeSet<usize>>() {
         entering.insert(label, vec![vec![]; nowhere + 1]);
@@ -150,7 +150,7 @@ impl Blocks {
         Blocks { members, of, waiting, is_waiting }
     }
 
-    /// Parts each block into what is marked and what is not.
+    /// Splits each block into marked and other nodes.
     fn split(&mut self, marked: &[usize]) {
         let mut touched: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for node in marked {
@@ -166,7 +166,7 @@ impl Blocks {
             let is_smaller = inside.len() <= self.members[block].len();
             self.members.push(inside.into_iter().collect());
             self.is_waiting.push(false);
-            // If the whole was waiting both parts have to, otherwise the smaller one is enough.
+            // If the whole block was waiting, both parts must wait; otherwise the smaller one is enough.
             let wait = if self.is_waiting[block] || is_smaller { number } else { block };
             self.is_waiting[wait] = true;
             self.waiting.push_back(wait);

@@ -1,7 +1,7 @@
 //! Visiting the states of a model, with every labelled edge between them.
 //!
-//! The root is node 0. Edges of it set up the constants, if that is a step of its own in ProB, and edges of those nodes, or of the
-//! root, initialise; so that counts are ProB's with its root.
+//! The root is node 0. Its edges set up the constants, if that is a step of its own in ProB. Edges of the resulting
+//! nodes, or of the root, are initialisations. So counts are ProB's with its root.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -29,19 +29,19 @@ use crate::space::system::{Edges, Target, unwritten};
 use crate::store::state_table::Table;
 use crate::tuning::Tuning;
 
-/// How to visit.
+/// Options of a visit.
 #[derive(Clone, Debug, Default)]
 pub struct GraphOptions {
-    /// When to give up.
+    /// Limits of the visit.
     pub limits: Limits,
     /// Set from outside to stop.
     pub cancelled: Arc<AtomicBool>,
 }
 
-/// What a label says.
+/// Label of an edge: an operation with its parameters and results.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Label {
-    /// What is done.
+    /// The operation.
     pub operation: Operation,
     /// Values of the parameters.
     pub parameters: Vec<Value>,
@@ -49,7 +49,7 @@ pub struct Label {
     pub results: Vec<Value>,
 }
 
-/// What an edge does.
+/// Kind of step that an edge stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Operation {
     /// Gives the constants their values.
@@ -60,10 +60,10 @@ pub enum Operation {
     Event(EventId),
 }
 
-/// What a node stands for.
+/// Content of a node.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Content {
-    /// What there is before the constants have values.
+    /// The root, before the constants have values.
     Root,
     /// The constants have values.
     Constants,
@@ -74,17 +74,17 @@ pub enum Content {
 /// A node of a state space.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Node {
-    /// What it stands for.
+    /// The content.
     pub content: Content,
     /// The valuation of the constants.
     pub valuation: Option<usize>,
     /// Conjuncts of the invariant that are false, by position.
     pub violated: Vec<usize>,
-    /// Why steps out of it go wrong: the event, and what is wrong.
+    /// Why steps out of it go wrong: the event, and the error.
     pub wrong: Vec<(EventId, EvalError)>,
-    /// Whether it satisfies each of the predicates that were asked.
+    /// For each requested predicate, whether the node satisfies it.
     pub satisfies: Vec<bool>,
-    /// All edges that leave it are known, and there is none.
+    /// All edges that leave the node are known, and there are none.
     pub is_deadlock: bool,
 }
 
@@ -93,23 +93,23 @@ pub struct Node {
 pub struct Collected {
     /// The nodes and the edges. States that were not expanded are open.
     pub graph: Graph,
-    /// What the nodes stand for.
+    /// The nodes, by number.
     pub nodes: Vec<Node>,
-    /// What the labels say.
+    /// The labels, by number.
     pub labels: Vec<Label>,
     /// The valuations of the constants.
     pub constants: Vec<Constants>,
     /// Why the visit ended early.
     pub stopped: Option<Reason>,
-    /// There is no state.
+    /// Why there is no state.
     pub vacuous: Option<Vacuous>,
-    /// What could not be evaluated.
+    /// Parts that could not be evaluated.
     pub incomplete: Vec<Incomplete>,
-    /// Choices of which only a part of the values was looked at.
+    /// Choices of which only some values were tried.
     pub cuts: Vec<Cut>,
 }
 
-/// Visits the states of a model breadth-first. `predicates` are asked of every state.
+/// Visits the states of a model breadth-first, and evaluates `predicates` in every state.
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn collect(
@@ -131,8 +131,8 @@ pub fn collect(
     })
 }
 
-/// Visits the states of any system breadth-first: the labels of its invariant are judged in every state, and those that are
-/// asked.
+/// Visits the states of any system breadth-first, and judges the labels of its invariant and the requested ones in
+/// every state.
 pub fn collect_from<S: Interpreted>(
     system: S,
     asked: &[LabelId],
@@ -187,7 +187,7 @@ impl<'v, S: Interpreted> Visit<'v, S> {
         Collected { graph, incomplete: self.gaps.incomplete, ..self.made }
     }
 
-    /// The root, the valuations, and the initial states.
+    /// Adds the root, the valuations, and the initial states.
     fn begin(&mut self, has_set_up: bool) {
         self.add(Content::Root, None);
         let roots = self.system.roots();
@@ -233,7 +233,7 @@ impl<'v, S: Interpreted> Visit<'v, S> {
             }
             self.expand(next);
             if self.system.is_stopped() {
-                // What was found of this state is a part.
+                // The findings for this state are incomplete.
                 self.made.stopped = Some(self.interrupted());
                 break;
             }
@@ -252,7 +252,7 @@ impl<'v, S: Interpreted> Visit<'v, S> {
         }
     }
 
-    /// Why the visit has to end before the next state is expanded.
+    /// Returns why the visit must end before the next state is expanded.
     fn limit(&self, next: usize) -> Option<Reason> {
         let bytes = || self.table.bytes() + self.edges.len() * size_of::<Edge>() + self.system.effort().bytes;
         let over = self.bounds.over(self.bounds.deadline, self.table.len());
@@ -292,7 +292,7 @@ impl<'v, S: Interpreted> Visit<'v, S> {
         node.is_deadlock = self.edges.len() == before && !self.open[from] && node.wrong.is_empty();
     }
 
-    /// Notes which edges may be missing and which go wrong. `None` is the initialisation.
+    /// Notes the edges that may be missing or go wrong. `None` is the initialisation.
     fn note(&mut self, from: usize, group: Option<GroupId>, edges: &Edges) {
         let matrix = self.system.matrix().clone();
         let place = group.map_or("INITIALISATION", |group| &matrix.group(group).name);
@@ -330,14 +330,14 @@ impl<'v, S: Interpreted> Visit<'v, S> {
         node
     }
 
-    /// What is false in a state, and which of the predicates that were asked are true.
+    /// Records the conjuncts that are false in a state, and which of the requested predicates are true there.
     fn judge(&mut self, node: usize, row: &[u32]) {
         for (label, conjunct) in self.conjuncts.clone() {
             let truth = self.system.label(label, row);
             if matches!(truth, Ok(true)) {
                 continue;
             }
-            // Compiled code alone accuses nobody.
+            // A violation found by compiled code must be confirmed by the reference evaluator.
             match self.system.confirmed(label, row) {
                 Ok(false) => self.made.nodes[node].violated.push(conjunct),
                 Ok(true) => {}
@@ -383,7 +383,7 @@ impl Label {
 }
 
 impl Collected {
-    /// Why something may be missing, if anything may be.
+    /// Returns why something may be missing, if anything may be.
     pub fn doubt(&self) -> Option<Reason> {
         let gap = (!self.incomplete.is_empty()).then_some(Reason::Incomplete(None));
         let cut = (!self.cuts.is_empty()).then_some(Reason::Bounded(None));

@@ -11,24 +11,24 @@ pub struct Edge {
     pub to: usize,
 }
 
-/// An edge of a view: it stands for many.
+/// An edge of a view, which stands for many edges.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct StyledEdge {
     /// The nodes and the label.
     pub edge: Edge,
-    /// Whether it says something of every state that its source covers: what, says the view.
+    /// `true` if the edge is a statement about every state that its source covers. The view defines the statement.
     pub definite: bool,
 }
 
-/// A graph with labels on its edges. Node 0, if there is one, is where paths begin.
+/// A graph with labels on its edges. Paths begin at node 0, if there is one.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Graph {
     /// Number of labels.
     pub labels: usize,
-    /// Of each node: whether edges that leave it may be missing.
+    /// For each node, whether edges that leave it may be missing.
     pub open: Vec<bool>,
     edges: Vec<Edge>,
-    /// Of each node, and of the one after the last: where its edges begin.
+    /// For each node, and for the position after the last one, the position of its first edge.
     begins: Vec<usize>,
 }
 
@@ -46,7 +46,7 @@ impl Graph {
         self.open.len()
     }
 
-    /// Whether there is no node.
+    /// Returns whether the graph has no node.
     pub fn is_empty(&self) -> bool {
         self.open.is_empty()
     }
@@ -61,7 +61,7 @@ impl Graph {
         &self.edges[self.begins[node]..self.begins[node + 1]]
     }
 
-    /// The graph with other labels: `to` has the new one of each, of which there are `labels`.
+    /// The graph with other labels. `to` has the new label for each old one; there are `labels` new ones.
     pub fn relabelled(&self, to: &[usize], labels: usize) -> Graph {
         let edges = self.edges.iter().map(|edge| Edge { label: to[edge.label], ..*edge });
         Graph::new(labels, self.open.clone(), edges.collect())

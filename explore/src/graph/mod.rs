@@ -1,9 +1,10 @@
-//! State spaces as graphs to look at.
+//! State spaces as graphs for views.
 //!
-//! `collect` visits the states of a model and keeps every labelled edge between them; what comes out is a [`Graph`] of
-//! numbers, and beside it what the numbers mean. The views are functions on such graphs, whatever they were made from:
-//! `subgraph` keeps a part, `signature` merges the states in which the same operations are enabled, and `automaton` has one
-//! path for each sequence of labels. `paths` has a trace of the reference evaluator to what is wrong in a node.
+//! `collect` visits the states of a model and keeps every labelled edge between them; the result is a [`Graph`] of
+//! numbers, together with the meaning of the numbers. The views are functions on such graphs, whatever they were made
+//! from: `subgraph` keeps a part, `signature` merges the states in which the same operations are enabled, and
+//! `automaton` has one path for each sequence of labels. `paths` has a trace of the reference evaluator to the
+//! violations in a node.
 //!
 //! Turner, *Extending the Range of ProB's State Space Analysis*, chapter 3, after Leuschel and Turner, *Visualising Larger
 //! State Spaces in ProB*, ZB 2005.

@@ -1,4 +1,4 @@
-//! Traces to what is wrong in the nodes of a state space.
+//! Traces to the violations in the nodes of a state space.
 
 use std::collections::VecDeque;
 
@@ -33,9 +33,9 @@ impl<'c> Paths<'c> {
         Paths { found, to }
     }
 
-    /// Everything that is wrong in a node, a deadlock included, each with a trace that ends there.
+    /// All violations in a node, including a deadlock, each with a trace that ends there.
     ///
-    /// `None` where a step is not found again, as where the evaluator has no work left.
+    /// `None` if a step is not found again, for example because the evaluator has no work left.
     pub fn violations(&self, eval: &Evaluator<'_>, node: usize) -> Option<Vec<(Trace, Violation)>> {
         let trace = self.trace(eval, node)?;
         let at = &self.found.nodes[node];

@@ -1,7 +1,7 @@
 //! Signature-merge: one node for all states in which the same labels are enabled.
 //!
-//! Every trace of the graph is one of the merged graph, so that what is impossible there is impossible in the model. The
-//! other way it is so for traces of length 1 only. Turner, section 3.4.
+//! Every trace of the graph is one of the merged graph, so a trace that is impossible there is impossible in the model.
+//! The converse holds for traces of length 1 only. Turner, section 3.4.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use super::labelled::{Edge, Graph, StyledEdge};
 /// A node of the merged graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Signature {
-    /// The labels that are enabled; of states whose edges are not all known, those that are.
+    /// The labels that are enabled. If not all edges of a state are known, these are the known ones.
     pub labels: BTreeSet<usize>,
     /// The nodes that it stands for.
     pub members: Vec<usize>,
-    /// It stands for those of which edges may be missing.
+    /// `true` if it stands for the states whose edges may be missing.
     pub is_open: bool,
 }
 
@@ -23,13 +23,13 @@ pub struct Signature {
 pub struct Merged {
     /// The nodes, in the order of their first members.
     pub nodes: Vec<Signature>,
-    /// Definite are those whose label leads from every member to the same node and no other.
+    /// The edges. An edge is definite if its label leads from every member to the same node and no other.
     pub edges: Vec<StyledEdge>,
-    /// Of each node of the graph: what stands for it.
+    /// For each node of the graph, the node that it is merged into.
     pub of: Vec<usize>,
 }
 
-/// Merges the nodes of a graph that have the same labels on their edges, and all those of which edges may be missing.
+/// Merges the nodes of a graph that have the same labels on their edges, and all nodes whose edges may be missing.
 pub fn merge(graph: &Graph) -> Merged {
     let mut numbers: BTreeMap<Option<BTreeSet<usize>>, usize> = BTreeMap::new();
     let mut nodes: Vec<Signature> = Vec::new();

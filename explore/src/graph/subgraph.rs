@@ -7,7 +7,7 @@ use super::labelled::{Edge, Graph};
 pub struct Part {
     /// The part, with its own numbers of nodes.
     pub graph: Graph,
-    /// Of each of its nodes: the number in the whole.
+    /// For each of its nodes, the number in the whole graph.
     pub nodes: Vec<usize>,
 }
 
@@ -16,7 +16,7 @@ pub fn among(graph: &Graph, keep: &[bool]) -> Part {
     part(graph, keep, &|_| true)
 }
 
-/// The paths from node 0 to the first target on each: nothing where no target can be reached.
+/// The paths from node 0 to the first target on each; empty if no target can be reached.
 pub fn to_first(graph: &Graph, targets: &[bool]) -> Part {
     // A path ends at its first target.
     let goes_on = |edge: &Edge| !targets[edge.from];
@@ -34,7 +34,7 @@ pub fn to_first(graph: &Graph, targets: &[bool]) -> Part {
     part(graph, &keep, &goes_on)
 }
 
-/// What can be reached from some nodes, themselves included.
+/// Nodes that can be reached from some nodes, including these.
 fn closure(next: &[Vec<usize>], mut waiting: Vec<usize>) -> Vec<bool> {
     let mut found = vec![false; next.len()];
     waiting.iter().for_each(|node| found[*node] = true);

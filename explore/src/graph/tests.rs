@@ -49,7 +49,7 @@ fn automaton_graph(automaton: &Automaton) -> Graph {
     as_graph(automaton.nodes.len(), &automaton.edges)
 }
 
-/// Whether the words that lead on from two nodes are the same.
+/// Returns whether the words that lead on from two nodes are the same.
 fn are_equal(graph: &Graph, a: usize, b: usize) -> bool {
     let mut seen = BTreeSet::new();
     let mut waiting = vec![(a, b)];

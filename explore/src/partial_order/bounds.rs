@@ -1,7 +1,8 @@
 //! Bounds: the values that locations can have before an event, in states that matter.
 //!
-//! A relation may hold nothing at a point. Where that is not excluded, the absence is one of the contents of the part, beside
-//! the images: `1 : dom(f)` and `f[{1}]` read the same part of `f` as `f(1)` does, and have a value without it.
+//! A relation may hold nothing at a point. If that is not excluded, the absence is one of the contents of the part, in
+//! addition to the images: `1 : dom(f)` and `f[{1}]` read the same part of `f` as `f(1)` does, and have a value without
+//! it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +21,7 @@ use crate::tuning::tuning;
 pub struct Bounds {
     /// Conditions that hold.
     conditions: Vec<Condition>,
-    /// Of functions all images.
+    /// All images of functions.
     images: BTreeMap<VarId, BTreeSet<Value>>,
     /// Sets on which functions are total.
     domains: Vec<(VarId, Value)>,
@@ -29,7 +30,7 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// Those that predicates say.
+    /// Bounds that follow from predicates.
     pub fn of(formulas: Formulas<'_, '_>, known: &[&Pred]) -> Bounds {
         let mut bounds = Bounds::default();
         let mut literals = vec![];
@@ -55,8 +56,8 @@ impl Bounds {
     }
 }
 
-/// The part of a relation that holds a couple where a literal is true: its point is in the domain, or something is said of the
-/// image there.
+/// The part of a relation that holds a couple where a literal is true: its point is in the domain, or the literal is
+/// about the image there.
 fn present(formulas: Formulas<'_, '_>, positive: bool, pred: &Pred) -> Option<Location> {
     let PredKind::Compare(op, x, set) = &pred.kind else { return None };
     let is_member = match op {
@@ -100,8 +101,8 @@ impl<'b, 'a, 'm> Before<'b, 'a, 'm> {
         }
     }
 
-    /// All values of an expression, if the locations that it reads have few contents. Where it has no value, the event goes
-    /// wrong and writes none.
+    /// All values of an expression, if the locations that it reads have few contents. If the expression has no value,
+    /// the event goes wrong and writes none.
     pub fn values_of(&self, e: &Expr) -> Option<BTreeSet<Value>> {
         if !Names::of_expr(e).locals.is_empty() {
             return None;

@@ -3,7 +3,7 @@
 //! Two events *accord* where in every state in which both are enabled each leaves the other one enabled with the same effect, and
 //! both orders lead to the same states. Events that are never enabled together accord (Godefroid, *Partial-Order Methods for the
 //! Verification of Concurrent Systems*, LNCS 1032; Laarman, Pater, van de Pol, Weber, *Guard-Based Partial-Order Reduction*,
-//! SPIN 2013). What is not known to accord is dependent.
+//! SPIN 2013). Events that are not known to accord are dependent.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::formulas::Formulas;
 use super::literal::Literal;
 use super::location::{Location, touches};
 
-/// Relations between events.
+/// Dependencies between events.
 pub struct Dependency<'a, 'm> {
     formulas: Formulas<'a, 'm>,
     /// The events.
@@ -24,7 +24,7 @@ pub struct Dependency<'a, 'm> {
 }
 
 impl<'a, 'm> Dependency<'a, 'm> {
-    /// Those between some events.
+    /// Dependencies between some events.
     pub fn new(formulas: Formulas<'a, 'm>, footprints: &'a [Footprint<'m>]) -> Self {
         let mut dependency = Dependency { formulas, footprints, touched: vec![] };
         let touched = |footprint: &Footprint<'_>| {
@@ -34,17 +34,17 @@ impl<'a, 'm> Dependency<'a, 'm> {
         dependency
     }
 
-    /// Whether an event can make a literal true that is false.
+    /// Returns whether an event can make a false literal true.
     pub fn may_enable(&self, event: &Footprint<'_>, literal: &Literal<'_>) -> bool {
         self.may_change(event, literal, true)
     }
 
-    /// Whether an event can make a literal false that is true.
+    /// Returns whether an event can make a true literal false.
     pub fn may_refute(&self, event: &Footprint<'_>, literal: &Literal<'_>) -> bool {
         self.may_change(event, literal, false)
     }
 
-    /// Whether an event can give a literal this truth where it has the other one.
+    /// Returns whether an event can change a literal to this truth value.
     fn may_change(&self, event: &Footprint<'_>, literal: &Literal<'_>, truth: bool) -> bool {
         let mut written = event.writes.keys().filter(|at| touches(&literal.reads, at)).peekable();
         if written.peek().is_none() {
@@ -54,7 +54,7 @@ impl<'a, 'm> Dependency<'a, 'm> {
         if literal.reads.len() != 1 || written.any(|at| *at != condition.at) {
             return true;
         }
-        // One that grows cannot reach what lies below, and so on: the opposite truth is kept.
+        // A growing integer cannot reach smaller ones, and so on: the opposite truth is kept.
         if let Some(Effect::Adds(n)) = event.writes.get(&condition.at) {
             let mut other = condition.clone();
             other.positive ^= truth;
@@ -66,7 +66,7 @@ impl<'a, 'm> Dependency<'a, 'm> {
         values.iter().any(|value| self.formulas.allows(condition, value) != Some(!truth))
     }
 
-    /// Whether two events are never enabled in one state, because a guard of one excludes one of the other.
+    /// Returns whether two events are never enabled in one state, because a guard of one excludes one of the other.
     fn exclude(&self, a: &Footprint<'_>, b: &Footprint<'_>) -> bool {
         let one_way = |a: &Footprint<'_>, b: &Footprint<'_>| {
             let conditions = a.literals.iter().filter_map(|literal| literal.condition.as_ref());
@@ -90,13 +90,13 @@ impl<'a, 'm> Dependency<'a, 'm> {
         set
     }
 
-    /// Whether one event can change what the other one does, or whether it is enabled.
+    /// Returns whether event `a` can change the effect of event `b`, or whether `b` is enabled.
     fn disturbs(&self, a: &Footprint<'_>, b: &Footprint<'_>) -> bool {
         a.writes.keys().any(|at| touches(&b.reads, at))
             || b.literals.iter().any(|literal| !literal.is_implied && self.may_refute(a, literal))
     }
 
-    /// Whether the order matters in which two events write.
+    /// Returns whether the order in which two events write matters.
     fn overwrite(&self, a: &Footprint<'_>, b: &Footprint<'_>) -> bool {
         let matters = |(at, effect): (_, &Effect)| {
             b.writes.iter().filter(|(other, _)| at == *other || other.overlaps(at)).any(|(other, theirs)| {
@@ -111,7 +111,7 @@ impl<'a, 'm> Dependency<'a, 'm> {
         a.writes.iter().any(matters)
     }
 
-    /// How two events depend on each other.
+    /// Returns how two events depend on each other.
     pub fn relation(&self, a: usize, b: usize) -> Relation {
         let ((a_reads, a_writes), (b_reads, b_writes)) = (&self.touched[a], &self.touched[b]);
         let apart =
@@ -137,7 +137,7 @@ impl<'a, 'm> Dependency<'a, 'm> {
         (0..self.footprints.len()).filter(enables).collect()
     }
 
-    /// The events that write something that an event reads.
+    /// The events that write a location that an event reads.
     pub fn writers_for(&self, event: usize) -> FixedBitSet {
         let mut reads = self.footprints[event].all_reads();
         let reads: BTreeSet<&Location> = reads.by_ref().collect();
@@ -150,13 +150,13 @@ impl<'a, 'm> Dependency<'a, 'm> {
     }
 }
 
-/// How two events depend on each other.
+/// Kind of dependency between two events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Relation {
     /// Where both are enabled, the order does not matter.
     Commute,
     /// They are never enabled in one state.
     Exclude,
-    /// It may matter, as far as is known.
+    /// The order may matter, as far as is known.
     Depend,
 }

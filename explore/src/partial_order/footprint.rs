@@ -1,4 +1,4 @@
-//! The footprint of an event: what it needs, reads and writes, as far as its text says it.
+//! Footprint of an event: the conditions, reads and writes that its text shows.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ use super::formulas::{Condition, Formulas, Test, variable};
 use super::literal::Literal;
 use super::location::Location;
 
-/// What an event does to a location.
+/// Effect of an event on a location.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Effect {
-    /// It leaves it as it is, or gives it one of these values.
+    /// Leaves the location as it is, or gives it one of these values.
     Values(BTreeSet<Value>),
-    /// It adds to the integer there.
+    /// Adds this to the integer there.
     Adds(Int),
-    /// Anything.
+    /// Any effect.
     Any,
 }
 
@@ -30,28 +30,29 @@ pub enum Effect {
 pub struct Footprint<'m> {
     /// Guards that do not depend on parameters.
     pub literals: Vec<Literal<'m>>,
-    /// What everything else reads; without the old value of a location where the effect says what becomes of it.
+    /// Locations that the rest of the event reads. The old value of a location is left out if the effect determines its
+    /// new value.
     pub reads: BTreeSet<Location>,
-    /// What may be written.
+    /// Locations that may be written, with the effect on each.
     pub writes: BTreeMap<Location, Effect>,
-    /// The values that a location gets where it is written, as far as they are known. They are those in states that matter.
+    /// The values that a location gets where it is written, as far as they are known, in states that matter.
     pub values: BTreeMap<Location, BTreeSet<Value>>,
-    /// The expressions whose values they are, where no other way is taken to write the location.
+    /// The expressions with these values, for locations that are not written in any other way.
     sources: BTreeMap<Location, &'m Expr>,
 }
 
-/// What a body begins with: guards, and outermost choices of values with theirs.
+/// Beginning of a body: guards, and outermost choices of values with their guards.
 pub struct Opening<'s> {
     /// The guards, from the outermost one on.
     pub guards: Vec<&'s Pred>,
     /// The names that are chosen.
     pub chosen: Vec<LocalId>,
-    /// What follows.
+    /// The rest of the body.
     pub rest: &'s Subst,
 }
 
 impl<'s> Opening<'s> {
-    /// That of a body.
+    /// Opening of a body.
     pub fn of(body: &'s Subst) -> Opening<'s> {
         let mut opening = Opening { guards: vec![], chosen: vec![], rest: body };
         loop {
@@ -72,7 +73,7 @@ impl<'s> Opening<'s> {
 }
 
 impl<'m> Footprint<'m> {
-    /// That of an event. The bounds are those of locations in states that matter.
+    /// Footprint of an event. The bounds are those of locations in states that matter.
     pub fn of(formulas: Formulas<'_, '_>, event: &'m Event, bounds: &Bounds) -> Footprint<'m> {
         let (reads, writes, values, sources) = Default::default();
         let mut footprint = Footprint { literals: vec![], reads, writes, values, sources };
@@ -92,7 +93,7 @@ impl<'m> Footprint<'m> {
         footprint
     }
 
-    /// Finds the guards that say of a set that it is not empty, beside one that an element is in it.
+    /// Marks guards stating that a set is not empty, if another guard states that an element is in it.
     fn mark_implied(&mut self) {
         let present: BTreeSet<VarId> = self
             .literals
@@ -128,19 +129,19 @@ impl<'m> Footprint<'m> {
         self.writes.iter().filter_map(known).collect()
     }
 
-    /// Everything that is read.
+    /// All locations that are read.
     pub fn all_reads(&self) -> impl Iterator<Item = &Location> {
         self.reads.iter().chain(self.literals.iter().flat_map(|literal| &literal.reads))
     }
 }
 
-/// A part of a variable, what becomes of it, and the expression whose value it gets, if it is one.
+/// A changed part of a variable, the effect on it, and the expression whose value it gets, if it is one.
 type Change<'f> = (Location, Effect, Option<&'f Expr>);
 
 struct Body<'b, 'a, 'm, 'f> {
     formulas: Formulas<'a, 'm>,
     footprint: &'b mut Footprint<'f>,
-    /// What is evaluated is evaluated after something was assigned.
+    /// `true` while evaluating parts of the body that come after an assignment.
     is_later: bool,
 }
 
@@ -187,7 +188,7 @@ impl<'f> Body<'_, '_, '_, 'f> {
         parts(s).into_iter().for_each(|part| self.subst(part));
     }
 
-    /// A body that may be executed any number of times: what it writes may depend on what it wrote before.
+    /// Adds a body that may be executed any number of times: its writes may depend on its earlier writes.
     fn repeated(&mut self, body: &Subst) {
         let names = Names::of_subst(body);
         for v in names.variables.iter().chain(&names.written) {
@@ -212,7 +213,8 @@ impl<'f> Body<'_, '_, '_, 'f> {
         }
     }
 
-    /// Of a location that is written twice, in branches or one after the other, only the values are known that it may get.
+    /// Records a write. If a location is written twice, in branches or in sequence, only its possible values remain
+    /// known.
     fn write(&mut self, at: Location, effect: Effect) {
         let again = self.footprint.writes.keys().any(|other| *other != at && other.overlaps(&at));
         let old = self.footprint.writes.remove(&at);
@@ -228,7 +230,7 @@ impl<'f> Body<'_, '_, '_, 'f> {
             _ => Effect::Any,
         };
         if again {
-            // As a whole and in parts: nothing is known of either.
+            // The variable is written as a whole and in parts: nothing is known of either.
             let all: Vec<Location> =
                 self.footprint.writes.keys().filter(|other| other.overlaps(&at)).cloned().collect();
             for other in all {
@@ -269,7 +271,7 @@ impl<'f> Body<'_, '_, '_, 'f> {
         self.write_from(whole, effect, Some(e));
     }
 
-    /// What is added where `v := v + n`.
+    /// Returns the integer `n` that `v := v + n` adds.
     fn added(&self, v: VarId, e: &Expr) -> Option<Int> {
         let ExprKind::Binary(op, a, b) = &e.kind else { return None };
         let number = |e: &Expr| self.formulas.value(e)?.as_int().cloned();
@@ -281,7 +283,8 @@ impl<'f> Body<'_, '_, '_, 'f> {
         }
     }
 
-    /// Whether an expression is a variable with some of its parts changed; the changes. What they read is read.
+    /// Returns whether an expression is a variable with some of its parts changed, and adds the changes. The locations
+    /// that they read are recorded as read.
     fn changes(&mut self, v: VarId, e: &'f Expr, out: &mut Vec<Change<'f>>) -> bool {
         let ExprKind::Binary(op, a, b) = &e.kind else { return variable(e) == Some(v) };
         let is_relation = e.ty.as_relation().is_some();
@@ -318,7 +321,7 @@ impl<'f> Body<'_, '_, '_, 'f> {
         true
     }
 
-    /// Couples that are added to a relation or taken out of it: the points where it changes.
+    /// Adds couples that are added to a relation or taken out of it: the points where it changes.
     fn points(&mut self, v: VarId, couples: &'f Expr, out: &mut Vec<Change<'f>>) -> bool {
         if let Some(couples) = self.formulas.elements(couples) {
             let points = couples.iter().filter_map(|c| Some(c.as_pair()?.0.clone())).collect();

@@ -1,5 +1,5 @@
-//! What formulas say without a state: the values of closed expressions, the locations that a formula reads, and the
-//! conditions that speak of one location only.
+//! Static analysis of formulas without a state: the values of closed expressions, the locations that a formula reads,
+//! and the conditions about one location only.
 
 use std::collections::BTreeSet;
 
@@ -16,12 +16,12 @@ use super::location::{Content, Location};
 
 use crate::tuning::tuning;
 
-/// Evaluates what needs no state.
+/// Evaluates formulas that need no state.
 #[derive(Clone, Copy)]
 pub struct Formulas<'a, 'm> {
     /// The reference evaluator.
     pub eval: &'a Evaluator<'m>,
-    /// The values of the constants, where there is one valuation only.
+    /// The values of the constants, if there is only one valuation.
     pub constants: Option<&'a [Value]>,
 }
 
@@ -30,7 +30,7 @@ pub struct Formulas<'a, 'm> {
 pub struct Condition {
     /// The location.
     pub at: Location,
-    /// The truth that the test must have.
+    /// The truth value that the test must have.
     pub positive: bool,
     /// The test.
     pub test: Test,
@@ -43,7 +43,7 @@ pub enum Test {
     Compare(CompareOp, Value),
     /// Being an element of a set.
     Member(Value),
-    /// Of a part of a set: the element is there.
+    /// For a part of a set: the element is in the set.
     Present,
 }
 
@@ -53,7 +53,7 @@ pub enum Evaluated {
     Value(Value),
     /// It has no value.
     IllDefined,
-    /// That cannot be said.
+    /// The result is not known.
     Unknown,
 }
 
@@ -77,7 +77,7 @@ impl Formulas<'_, '_> {
         self.eval.expr(&env, e).ok()
     }
 
-    /// The value of an expression in a state of which no more is known than the contents of these locations.
+    /// The value of an expression in a state of which only the contents of these locations are known.
     pub fn value_in(&self, state: &[(&Location, Content)], e: &Expr) -> Evaluated {
         let mut mentions = Mentions { names: false, externals: false };
         mentions.expr(e);
@@ -153,7 +153,7 @@ impl Formulas<'_, '_> {
         }
     }
 
-    /// The condition that a literal is, if it speaks of one location.
+    /// The condition that a literal stands for, if it is about one location.
     pub fn condition(&self, positive: bool, pred: &Pred) -> Option<Condition> {
         let PredKind::Compare(op, a, b) = &pred.kind else { return None };
         let (op, positive) = match op {
@@ -174,7 +174,7 @@ impl Formulas<'_, '_> {
         Some(Condition { at, positive, test: Test::Compare(op.mirrored()?, value) })
     }
 
-    /// The part of a set variable that says whether something is an element.
+    /// The part of a set variable that determines whether something is an element.
     fn element(&self, x: &Expr, set: &Expr) -> Option<Location> {
         let variable = variable(set)?;
         if set.ty.as_relation().is_some() {
@@ -183,7 +183,7 @@ impl Formulas<'_, '_> {
         Some(Location::part(variable, self.value(x)?))
     }
 
-    /// Whether a value at its location makes a condition true.
+    /// Returns whether a value at its location makes a condition true.
     pub fn allows(&self, condition: &Condition, value: &Value) -> Option<bool> {
         let truth = match &condition.test {
             Test::Present => *value == Value::Bool(true),
@@ -219,7 +219,7 @@ impl Formulas<'_, '_> {
         }
     }
 
-    /// Whether a condition stays true where the integer grows (`up`), or where it gets smaller.
+    /// Returns whether a condition stays true if the integer grows (`up`), or if it gets smaller.
     pub fn is_kept(&self, condition: &Condition, up: bool) -> bool {
         use CompareOp::{Greater, GreaterEqual, Less, LessEqual};
         match &condition.test {
@@ -255,7 +255,7 @@ struct Reader<'r, 'a, 'm> {
 }
 
 impl Reader<'_, '_, '_> {
-    /// What `x : set` reads.
+    /// Adds the locations that `x : set` reads.
     fn membership(&mut self, x: &Expr, set: &Expr) {
         match &set.kind {
             ExprKind::Binary(BinaryOp::Union | BinaryOp::Intersection | BinaryOp::Difference, a, b) => {
@@ -288,7 +288,7 @@ impl Reader<'_, '_, '_> {
     }
 
     fn add(&mut self, variable: VarId, element: Value) {
-        // What has no one form is no element that could be told from others.
+        // A lazy value has no unique form, so it cannot be told apart from other elements.
         let location =
             if element.has_lazy() { Location::whole(variable) } else { Location::part(variable, element) };
         self.reads.insert(location);

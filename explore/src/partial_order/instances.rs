@@ -1,8 +1,8 @@
-//! Events cut into instances: one for each valuation of those parameters that have few values, so that what an instance reads and
-//! writes of a set or a function is known element by element.
+//! Events cut into instances: one for each valuation of those parameters that have few values, so that an instance's
+//! reads and writes of a set or a function are known element by element.
 //!
-//! An instance is the event behind the guards `p = v`. It keeps parameters, results and choices, so that a trace of the model
-//! of instances is one of the model itself as soon as each instance is called by its event.
+//! An instance is the event behind the guards `p = v`. It keeps parameters, results and choices, so that a trace of the
+//! model of instances is one of the model itself as soon as each instance is called by its event.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,14 +24,14 @@ use crate::tuning::tuning;
 
 /// A model whose events are instances.
 pub struct Instances {
-    /// The model: those of an event stand together.
+    /// The model. Instances of one event are adjacent.
     pub model: Model,
-    /// Of each instance its event.
+    /// The event of each instance.
     pub events: Vec<EventId>,
 }
 
 impl Instances {
-    /// What is said of pairs of an event and something else, of instances.
+    /// Translates pairs of an event and something else into pairs of instances of the event.
     pub fn of_instances<'a, T: Copy + Ord>(
         &'a self,
         pairs: &'a BTreeSet<(EventId, T)>,
@@ -72,7 +72,7 @@ fn cut(model: &Model, all: &[Vec<Binding>]) -> Instances {
     Instances { model: Model { events: instances, ..model.clone() }, events }
 }
 
-/// Upper bounds of variables that are sets: of a relation also of its domain and range.
+/// Upper bounds of set variables; for relations also those of domain and range.
 #[derive(Default)]
 struct Bounds<'p> {
     sets: BTreeMap<VarId, &'p Expr>,
@@ -117,7 +117,7 @@ struct Domains<'a, 'm> {
 }
 
 impl Domains<'_, '_> {
-    /// The valuations of the parameters with few values, at least one and at most so many.
+    /// The valuations of the parameters with few values, at least one and at most `most`.
     fn bindings(&self, event: &Event, most: usize) -> Vec<Binding> {
         let nothing = vec![Binding::new()];
         let Opening { guards: conditions, .. } = Opening::of(&event.body);
@@ -184,7 +184,8 @@ impl Domains<'_, '_> {
         self.formulas.elements(&all.typed(Type::pow(ty.clone()), span))
     }
 
-    /// Returns a superset of a set in every state that matters. Sets may be bounded by each other: so many bounds are followed.
+    /// Returns a superset of a set in every state that matters. Sets may be bounded by each other; `depth` bounds are
+    /// followed.
     fn upper(&self, set: &Expr, depth: usize) -> Option<BTreeSet<Value>> {
         let depth = depth.checked_sub(1)?;
         match &set.kind {
@@ -211,8 +212,8 @@ impl Domains<'_, '_> {
     }
 }
 
-/// The locals that say which part of a variable is read or written: a value of any other one tells nothing of what an event
-/// touches.
+/// The locals that determine which part of a variable is read or written. The value of any other local says nothing
+/// about the locations that an event touches.
 #[derive(Default)]
 struct Keys(BTreeSet<LocalId>);
 

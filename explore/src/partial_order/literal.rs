@@ -9,22 +9,22 @@ use super::location::Location;
 
 /// A guard that does not depend on parameters: the event does nothing where it is false.
 pub struct Literal<'m> {
-    /// The truth that the predicate must have.
+    /// The truth value that the predicate must have.
     pub positive: bool,
     /// The predicate.
     pub pred: &'m Pred,
-    /// What it reads.
+    /// Locations that the literal reads.
     pub reads: BTreeSet<Location>,
-    /// The condition that it is, if it speaks of one location.
+    /// The condition that the literal stands for, if it is about one location.
     pub condition: Option<Condition>,
-    /// How many guards of the event are to be evaluated before it.
+    /// Number of guards of the event to evaluate before it.
     pub place: usize,
-    /// It is true where another guard of the event is, as `S /= {}` where `x : S` is.
+    /// The literal is true wherever another guard of the event is, as `S /= {}` where `x : S` is.
     pub is_implied: bool,
 }
 
 impl<'m> Literal<'m> {
-    /// A predicate with the truth that it must have.
+    /// A predicate with the truth value that it must have.
     pub fn of(formulas: Formulas<'_, '_>, positive: bool, pred: &'m Pred, place: usize) -> Literal<'m> {
         let condition = formulas.condition(positive, pred);
         Literal { positive, pred, reads: formulas.reads_of_pred(pred), condition, place, is_implied: false }

@@ -63,28 +63,28 @@ use formulas::Formulas;
 use literal::Literal;
 use stubborn::{Relations, Target};
 
-/// What is looked for in states.
+/// Property to check in states.
 pub struct Property<'m> {
     /// A predicate.
     pub pred: &'m Pred,
-    /// The truth that is no violation.
+    /// The truth value that is no violation.
     pub good: bool,
-    /// The events that are proven to keep it, where the whole invariant holds before.
+    /// The events that are proven to preserve it if the whole invariant holds before.
     pub proven: FixedBitSet,
 }
 
-/// What the texts of a model's events say about their order.
+/// Relations between the events of a model, by static analysis of their text.
 pub struct PartialOrder<'m> {
     /// The relations between the events.
     pub relations: Arc<Relations>,
-    /// The literals that they speak of, each with the truth that it must have.
+    /// The literals in these relations, each with the truth value that it must have.
     pub literals: Vec<(bool, &'m Pred)>,
     /// Pairs of events that commute.
     pub independent: usize,
 }
 
-/// Looks at the events of a model. `known` are predicates that hold in every state that is not bad. `None` where no two events
-/// commute, so that nothing could be left out.
+/// Analyses the events of a model. `known` are predicates that hold in every state that is not bad. `None` if no two
+/// events commute, so that nothing could be left out.
 pub fn analyse<'m>(
     formulas: Formulas<'_, 'm>,
     model: &'m Model,
@@ -112,7 +112,7 @@ pub fn analyse<'m>(
     Some(PartialOrder { relations: Arc::new(relations), literals, independent })
 }
 
-/// Relations that are put together.
+/// Relations under construction.
 struct Table<'a, 'm> {
     dependency: Dependency<'a, 'm>,
     relations: Relations,
@@ -134,7 +134,7 @@ impl<'m> Table<'_, 'm> {
         self.literals.len() - 1
     }
 
-    /// Says which events depend on each other; how many pairs commute.
+    /// Records which events depend on each other. Returns how many pairs commute.
     fn add_dependent(&mut self) -> usize {
         let n = self.dependency.footprints.len();
         let (mut dependent, mut independent) = (vec![FixedBitSet::with_capacity(n); n], 0);
@@ -163,7 +163,7 @@ impl<'m> Table<'_, 'm> {
         }
     }
 
-    /// An event may go wrong, but not where one of its first guards is false.
+    /// Adds the target of an event that may go wrong, though not where one of its first guards is false.
     fn add_failure(&mut self, event: usize, sound: usize) {
         let all = &self.dependency.footprints[event].literals;
         let sound = all.iter().take_while(|literal| literal.place < sound).count();

@@ -1,8 +1,8 @@
-//! Strong stubborn sets: of the events that are enabled in a state those that are enough.
+//! Strong stubborn sets: sufficient subsets of the events that are enabled in a state.
 //!
-//! A set is closed in a state where it holds with an enabled event all that do not accord with it, and with a disabled one all
-//! that can make some false guard of it true (a necessary enabling set). Valmari, *Stubborn Sets for Reduced State Space
-//! Generation*, Petri Nets 1990.
+//! A set is closed in a state if it contains, with an enabled event, all events that do not accord with it, and with a
+//! disabled one all that can make some false guard of it true (a necessary enabling set). Valmari, *Stubborn Sets for
+//! Reduced State Space Generation*, Petri Nets 1990.
 
 use std::sync::Arc;
 
@@ -10,51 +10,51 @@ use fixedbitset::FixedBitSet;
 
 use crate::tuning::Tuning;
 
-/// What sets are closed under, and what they must hold.
+/// Relations under which stubborn sets are closed, and the targets that they must be able to reach.
 #[derive(Clone, Debug, Default)]
 pub struct Relations {
-    /// Of each event those that do not accord with it, and itself.
+    /// For each event, itself and the events that do not accord with it.
     pub dependent: Vec<FixedBitSet>,
-    /// Of each event its guards, as positions in `enablers`.
+    /// For each event, its guards, as positions in `enablers`.
     pub guards: Vec<Vec<usize>>,
-    /// Of each guard the events that can make it true.
+    /// For each guard, the events that can make it true.
     pub enablers: Vec<FixedBitSet>,
-    /// Of each event those that write what decides whether it is enabled.
+    /// For each event, the events that write locations which decide whether it is enabled.
     pub writers: Vec<FixedBitSet>,
-    /// What a set must be able to bring about.
+    /// Targets that the events of a set must be able to make true.
     pub targets: Vec<Target>,
 }
 
-/// Something that is wrong in a state, or a goal. It can only come to be true by one of the writers; and, as long as a literal is
-/// false, by one of those that can make this literal true.
+/// Violation or goal in a state. Only the writers can make it true; and, as long as a literal is false, only those of
+/// them that can make this literal true.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// Events that can bring it about, where it is not so already.
+    /// Events that can make it true where it is false.
     pub writers: FixedBitSet,
     /// Literals that are true where it is, as positions in [`Relations::enablers`].
     pub literals: Vec<usize>,
 }
 
-/// A choice of events, and what it needs.
+/// Chooser of events, with its relations and the truth values that it needs.
 #[derive(Debug, Default)]
 pub struct Chooser {
     relations: Arc<Relations>,
-    /// Truths of literals in the state at hand, as far as they were asked for.
+    /// Truth values of literals in the current state, as far as they were evaluated.
     truths: Vec<Option<bool>>,
     asked: Vec<bool>,
 }
 
-/// Says whether a literal is true in the state at hand, if that can be said.
+/// Callback that returns whether a literal is true in the current state, if that is known.
 pub type Truth<'t> = &'t mut dyn FnMut(usize) -> Option<bool>;
 
 impl Chooser {
-    /// One under some relations.
+    /// Makes a chooser under some relations.
     pub fn new(relations: Arc<Relations>) -> Chooser {
         let n = relations.enablers.len();
         Chooser { relations, truths: vec![None; n], asked: vec![false; n] }
     }
 
-    /// Events of which those that are enabled are enough in a state; `None` where these are all.
+    /// Chooses events whose enabled ones are enough in a state; `None` if these are all.
     pub fn choose(&mut self, enabled: &FixedBitSet, truth: Truth<'_>) -> Option<FixedBitSet> {
         self.asked.fill(false);
         let all = enabled.count_ones(..);
@@ -102,7 +102,7 @@ impl Chooser {
         self.truths[literal]
     }
 
-    /// Adds what the events of the list need, and so on.
+    /// Adds the events that those of the list need, transitively.
     fn close(
         &mut self,
         set: &mut FixedBitSet,
@@ -126,7 +126,7 @@ impl Chooser {
     }
 }
 
-/// How much larger a set becomes: by enabled events first, which are states to visit.
+/// Number of events by which a set grows: enabled events first, since these are states to visit.
 fn cost(option: &FixedBitSet, enabled: &FixedBitSet, set: &FixedBitSet) -> (usize, usize) {
     let enabled = option.intersection(enabled).filter(|event| !set.contains(*event)).count();
     (enabled, option.difference_count(set))
@@ -143,16 +143,16 @@ pub struct Choice {
     chooser: Chooser,
     /// The label of the first literal.
     pub first: u32,
-    /// States where some events were left out.
+    /// Number of states where some events were left out.
     pub reduced: u64,
-    /// States that were asked about since it was last seen whether that pays, and those of them where it did.
+    /// Number of states that were asked about since the last test of whether that pays, and of those where it did.
     asked: (u64, u64),
-    /// So many states are not asked about, and as many more the next time.
+    /// Number of states that are not asked about, and that of the next pause.
     pause: (u64, u64),
 }
 
 impl Choice {
-    /// One under some relations; their literals are the labels from `first` on.
+    /// Makes a choice under some relations. Their literals are the labels from `first` on.
     pub fn new(relations: Arc<Relations>, first: u32) -> Choice {
         Choice {
             chooser: Chooser::new(relations),
@@ -163,13 +163,13 @@ impl Choice {
         }
     }
 
-    /// A stubborn set, apart from whether it pays to ask for one.
+    /// Chooses a stubborn set, whether or not it pays to ask for one.
     pub fn stubborn(&mut self, enabled: &FixedBitSet, truth: Truth<'_>) -> Option<FixedBitSet> {
         self.chooser.choose(enabled, truth)
     }
 
-    /// Of the events that are enabled in a state those that are enough; `None` for all of them. All are enough in any case: where
-    /// it has not paid to ask, it is not asked for a while, and longer each time.
+    /// Chooses a sufficient subset of the events that are enabled in a state; `None` for all of them. All are enough in
+    /// any case: if asking has not paid, the next states are not asked about, and more of them each time.
     pub fn choose(&mut self, enabled: &FixedBitSet, truth: Truth<'_>) -> Option<FixedBitSet> {
         if self.pause.0 > 0 {
             self.pause.0 -= 1;

@@ -1,4 +1,5 @@
-//! What must not be lost: the events that can make an asked property false, or the evaluation of an event fail.
+//! Visible events: those that can make a requested property false, or the evaluation of an event fail. They must not be
+//! lost.
 
 use bsym_language::model::truth::is_whole_type;
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Pred, PredKind, Subst, SubstKind, UnaryOp};
@@ -12,7 +13,7 @@ use super::formulas::{Formulas, variable};
 use super::literal::Literal;
 use super::location::touches;
 
-/// Whether an event leaves a property as it should be, where it is so before, as far as the texts say it.
+/// Returns whether an event is known by static analysis to preserve a property.
 pub fn preserves(
     dependency: &Dependency<'_, '_>,
     formulas: Formulas<'_, '_>,
@@ -25,7 +26,8 @@ pub fn preserves(
         || property.positive && stays_in_bounds(formulas, event, property.pred)
 }
 
-/// Whether the property says no more than the type, or than what the event keeps of each element.
+/// Returns whether the property says no more than the type, or than an invariant that the event preserves for each
+/// element.
 fn stays_in_bounds(formulas: Formulas<'_, '_>, event: &Footprint<'_>, property: &Pred) -> bool {
     let PredKind::Compare(op, a, b) = &property.kind else { return false };
     match (op, &b.kind) {
@@ -45,8 +47,8 @@ fn stays_in_bounds(formulas: Formulas<'_, '_>, event: &Footprint<'_>, property: 
     }
 }
 
-/// Whether the parts of a variable that an event writes are elements of a set afterwards, or are not there; of a function
-/// that its images are in another set.
+/// Returns whether the parts of a variable that an event writes are in a set afterwards, or are removed. For a
+/// function, the images must be in another set.
 fn parts_stay(
     formulas: Formulas<'_, '_>,
     event: &Footprint<'_>,
@@ -71,8 +73,8 @@ fn parts_stay(
     })
 }
 
-/// How many of the guards in front of a body are always well-defined, each where those before it hold; `None` where nothing in the
-/// whole body can go wrong. What is known holds in every state that matters.
+/// Number of guards in front of a body that are always well-defined, each if those before it hold; `None` if nothing in
+/// the whole body can go wrong. The predicates in `known` hold in every state that matters.
 pub fn sound_guards(formulas: Formulas<'_, '_>, known: &[&Pred], body: &Subst) -> Option<usize> {
     let Opening { guards: conditions, rest, .. } = Opening::of(body);
     let mut literals = vec![];
@@ -84,7 +86,7 @@ pub fn sound_guards(formulas: Formulas<'_, '_>, known: &[&Pred], body: &Subst) -
     (!total).then_some(sound)
 }
 
-/// How many literals, from the first one on, are always well-defined, each where those before it hold.
+/// Number of literals, from the first one on, that are always well-defined, each if those before it hold.
 pub fn sound_literals(formulas: Formulas<'_, '_>, known: &[&Pred], literals: &[(bool, &Pred)]) -> usize {
     let mut totality = Totality { formulas, known: known.to_vec() };
     for (at, (positive, pred)) in literals.iter().enumerate() {
@@ -100,7 +102,7 @@ pub fn sound_literals(formulas: Formulas<'_, '_>, known: &[&Pred], literals: &[(
 
 struct Totality<'a, 'm, 'p> {
     formulas: Formulas<'a, 'm>,
-    /// What holds where a formula is evaluated.
+    /// Predicates that hold where a formula is evaluated.
     known: Vec<&'p Pred>,
 }
 
@@ -127,7 +129,7 @@ impl<'p> Totality<'_, '_, 'p> {
             SubstKind::Assign(list) => list.iter().all(|(_, e)| self.expr(e)),
             SubstKind::BecomesIn(_, _, set) => self.expr(set),
             SubstKind::BecomesSuch(_, _, pred) => self.pred(pred),
-            // They may fail by their own truth.
+            // They may fail by being false.
             SubstKind::Pre(..) | SubstKind::Assert(..) | SubstKind::While { .. } => false,
             SubstKind::Choice(_, parts) | SubstKind::Parallel(parts) => parts.iter().all(|s| self.subst(s)),
             SubstKind::If(branches, otherwise) => {
@@ -144,7 +146,7 @@ impl<'p> Totality<'_, '_, 'p> {
             SubstKind::Sequence(parts) => {
                 let Some((first, rest)) = parts.split_first() else { return true };
                 let total = self.subst(first);
-                // What held before need not hold after the first part.
+                // Predicates that hold before the first part need not hold after it.
                 let known = std::mem::take(&mut self.known);
                 let total = total && rest.iter().all(|s| self.subst(s));
                 self.known = known;

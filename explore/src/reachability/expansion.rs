@@ -1,4 +1,4 @@
-//! Expanding a state: what its groups lead to goes into the table and, if it is new, into the frontier.
+//! Expanding a state: the successors by its groups go into the table and, if they are new, into the frontier.
 
 use fixedbitset::FixedBitSet;
 
@@ -15,7 +15,7 @@ use crate::store::state_table::{INITIAL, StateId};
 type From<'r> = (StateId, &'r [u32], GroupId);
 
 impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
-    /// Expands a state; whether there was time for it.
+    /// Expands a state. Returns whether there was time for it.
     pub(super) fn expand(&mut self, state: StateId, row: &[u32]) -> bool {
         if self.reached.system.chooses() {
             return self.expand_enough(state, row);
@@ -23,7 +23,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         self.expand_all(state, row)
     }
 
-    /// Adds what all groups lead to.
+    /// Adds the successors by all groups.
     fn expand_all(&mut self, state: StateId, row: &[u32]) -> bool {
         let hash = self.reached.table.hash(row);
         let mut enabled = false;
@@ -101,7 +101,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
     /// Ends the expansion of a state; whether there was time for it.
     pub(super) fn close(&mut self, state: StateId, enabled: bool, before: u64) -> bool {
         if self.is_stopped() {
-            // Some of its successors are missing: whoever continues the search expands it again.
+            // Some of its successors are missing: the state is expanded again when the search is resumed.
             self.reached.counts.transitions = before;
             self.firings.iter_mut().for_each(Firings::forget);
             return false;
@@ -174,7 +174,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
             self.pulse();
             return;
         }
-        // What there was no time to reduce is reached again when the search is continued.
+        // A state that was not reduced for lack of time is reached again when the search is resumed.
         let Ok(stand_in) = system.stand_in(row) else { return };
         let (stored, hash) = stand_in.as_ref().map_or((row, hash), |row| (row, table.hash(row)));
         let (state, new) = table.add(stored, hash, from.map_or(INITIAL, |(parent, ..)| parent));

@@ -16,7 +16,7 @@ use crate::space::updates::Updates;
 use crate::store::state_table::{StateId, Table};
 use crate::tuning::Tuning;
 
-/// The distance of the states at hand from the initial ones in a breadth-first search, and the first state farther away.
+/// Distance of the current states from the initial ones in a breadth-first search, and the first state farther away.
 #[derive(Default)]
 struct Level {
     depth: usize,
@@ -25,9 +25,9 @@ struct Level {
 
 /// A search of the states of a system.
 pub struct Reachability<S: Reduce, V> {
-    /// What it has reached.
+    /// States reached so far, and the frontier.
     pub reached: Reached<S>,
-    /// Whom it is for.
+    /// Visitor that is told what the search meets.
     pub visitor: V,
     /// The properties that it checks.
     pub properties: Properties,
@@ -36,10 +36,10 @@ pub struct Reachability<S: Reduce, V> {
     /// As soon as there are more states the visitor is asked whether the search is over.
     pub most: usize,
     pub(super) updates: Updates,
-    /// Those of each group in the state at hand, where some may be enough.
+    /// Updates of each group in the current state, if some groups may be enough.
     pub(super) held: Vec<Updates>,
     pub(super) pool: Option<Pool<S::Seed>>,
-    /// States that were expanded in a batch and not looked back at.
+    /// States that were expanded in a batch and not yet looked back at.
     pub(super) expanded: VecDeque<StateId>,
     /// Workers have given up.
     pub(super) interrupted: bool,
@@ -172,7 +172,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Whether answers of the system mean nothing any more.
+    /// Returns whether the search was interrupted, so that answers of the system mean nothing any more.
     pub fn is_stopped(&self) -> bool {
         self.interrupted || self.reached.system.is_stopped()
     }

@@ -7,7 +7,7 @@ use crate::space::dependency_matrix::GroupId;
 pub struct Fired {
     /// States in which it is enabled.
     pub states: u64,
-    /// Its edges out of these.
+    /// Edges out of these states.
     pub edges: u64,
 }
 
@@ -15,22 +15,22 @@ pub struct Fired {
 #[derive(Clone, Debug)]
 pub struct Firings {
     groups: Vec<Fired>,
-    /// What the state at hand adds, which does not count if there is no time for all of it.
+    /// Firings in the current state. They are dropped if the state cannot be expanded completely in time.
     pending: Vec<(GroupId, u64)>,
 }
 
 impl Firings {
-    /// Of so many groups.
+    /// Counts for `groups` groups.
     pub fn new(groups: usize) -> Firings {
         Firings { groups: vec![Fired::default(); groups], pending: vec![] }
     }
 
-    /// A group is enabled in the state at hand, with so many edges.
+    /// Notes that a group is enabled in the current state, with `edges` edges.
     pub fn note(&mut self, group: GroupId, edges: u64) {
         self.pending.push((group, edges));
     }
 
-    /// The state at hand was expanded.
+    /// Counts the firings in the current state, which was expanded.
     pub fn keep(&mut self) {
         for (group, edges) in self.pending.drain(..) {
             let fired = &mut self.groups[group.index()];
@@ -39,7 +39,7 @@ impl Firings {
         }
     }
 
-    /// There was no time to expand the state at hand.
+    /// Drops the firings in the current state, which could not be expanded in time.
     pub fn forget(&mut self) {
         self.pending.clear();
     }

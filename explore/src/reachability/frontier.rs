@@ -29,7 +29,7 @@ impl Frontier {
         self.order
     }
 
-    /// Whether no state waits.
+    /// Returns whether no state waits to be expanded.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

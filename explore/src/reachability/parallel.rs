@@ -101,7 +101,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         let mut row = vec![0; self.reached.table.width()];
         let mut next = row.clone();
         let matrix = self.reached.system.matrix().clone();
-        // Whether the table has got states that the workers did not know of.
+        // `true` if the table has got states that the workers did not know.
         let mut grown = false;
         for (share, slice) in slices {
             let mut steps = &share.steps[slice.steps.clone()];

@@ -1,4 +1,4 @@
-//! The workers of a search: the threads beside its own, and what is said to them and by them.
+//! Workers of a search: its additional threads, and the messages to and from them.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -15,9 +15,9 @@ use crate::tuning::{Tuning, tuning};
 /// The workers of a search, whose systems are made from seeds.
 pub(super) struct Pool<D> {
     pub(super) workers: Vec<Link<D>>,
-    /// What the last batch has found, for its memory.
+    /// Discoveries of the last batch, kept to reuse their memory.
     pub(super) found: Discoveries,
-    /// That of the thread of the search.
+    /// Share of the search's own thread.
     pub(super) share: Share,
     pub(super) expander: Expander,
     has_worked: bool,
@@ -31,13 +31,13 @@ pub(super) struct Pool<D> {
 pub(super) struct Link<D> {
     jobs: Sender<Job<D>>,
     answers: Receiver<Answer>,
-    /// What the worker has done, and memory for what it does next.
+    /// Effort of the worker so far, and memory to reuse for its next share.
     effort: Effort,
     pub(super) share: Share,
 }
 
 impl<D: Send + Sync> Pool<D> {
-    /// Starts workers, so that there are so many threads with that of the search; none where there can be only that one.
+    /// Starts workers, so that there are `n` threads including that of the search; none if there can be only that one.
     pub fn start<'s, S: Reduce<Seed = D> + 's>(
         threads: &'s Threads<'s, '_>,
         n: usize,
@@ -102,7 +102,7 @@ impl<D: Send + Sync> Pool<D> {
         even.min(soon).clamp(1, Tuning::DEFAULT.reachability.slice)
     }
 
-    /// What the workers have done.
+    /// Total effort of the workers.
     pub fn effort(&self) -> Effort {
         self.workers.iter().fold(Effort::default(), |all, worker| all + worker.effort)
     }
@@ -116,7 +116,7 @@ impl<D: Send + Sync> Pool<D> {
         }
     }
 
-    /// What all threads have found, slice by slice in the order of the states.
+    /// Returns the results of all threads, slice by slice in the order of the states.
     pub(super) fn slices(&self) -> Vec<(&Share, &Slice)> {
         let shares = self.workers.iter().map(|worker| &worker.share).chain([&self.share]);
         let mut slices: Vec<_> =
@@ -125,7 +125,7 @@ impl<D: Send + Sync> Pool<D> {
         slices
     }
 
-    /// Whether some thread gave up before the end.
+    /// Returns whether some thread gave up before the end.
     pub(super) fn is_stopped(&self) -> bool {
         self.share.stopped || self.workers.iter().any(|worker| worker.share.stopped)
     }

@@ -7,14 +7,14 @@ use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use crate::space::system::System;
 use crate::space::transition_cache::Cache;
 
-/// What is to be checked in every state.
+/// Labels to check in every state.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// Labels, each with the truth value that is no violation.
     pub labels: Vec<(LabelId, bool)>,
-    /// Labels that take so long that it pays to remember where they were as they should be.
+    /// Labels that take so long that it pays to remember where they had the right truth value.
     pub costly: BTreeSet<LabelId>,
-    /// Labels that need not be looked at after a group: they hold if all held before.
+    /// Labels that need not be checked after a group: they hold if all held before.
     pub proven: BTreeSet<(GroupId, LabelId)>,
 }
 
@@ -49,7 +49,7 @@ impl Properties {
         self.list.iter_mut().filter_map(|property| property.cache.as_mut()).for_each(Cache::share);
     }
 
-    /// The same properties for another thread.
+    /// Shares the properties with another thread.
     pub fn shared(&self) -> Properties {
         let property = |property: &Property| Property {
             reads: property.reads.clone(),
@@ -77,8 +77,8 @@ impl Properties {
         }
     }
 
-    /// Whether everything is known to be as it should in the state of a row, reached from another row by
-    /// a group; `before` is given only where everything is as it should be there.
+    /// Returns whether all properties are known to hold in the state of a row, reached from another row by a group.
+    /// `before` is given only if all properties hold there.
     pub fn hold(&mut self, system: &mut impl System, row: &[u32], before: Option<(&[u32], GroupId)>) -> bool {
         for property in &mut self.list {
             if let Some((old, group)) = before {

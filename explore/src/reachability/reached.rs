@@ -15,7 +15,7 @@ pub struct Reached<S> {
     pub frontier: Frontier,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
-    /// What was counted on the way.
+    /// Counts of the search so far.
     pub counts: Counts,
 }
 
@@ -24,7 +24,7 @@ pub struct Reached<S> {
 pub struct Counts {
     /// Edges out of states that were expanded, and those to the initial states.
     pub transitions: u64,
-    /// Those to the initial states.
+    /// Edges to the initial states.
     pub initial: u64,
     /// States in which no group does anything.
     pub deadlocks: u64,

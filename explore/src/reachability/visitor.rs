@@ -1,4 +1,4 @@
-//! Whoever a search is for: it is told what the search meets, in the order in which one thread meets it.
+//! Visitors of a search. A visitor is told what the search meets, in the order in which a single thread meets it.
 
 use std::collections::HashSet;
 
@@ -19,18 +19,18 @@ pub enum Origin<'r> {
     State(StateId, &'r [u32], GroupId),
 }
 
-/// What is known of the states that were expanded a while ago.
+/// Knowledge about states that were expanded earlier.
 #[derive(Clone, Copy)]
 pub struct Known<'r> {
-    /// The states, among them all that these lead to.
+    /// The states, including all successors of these.
     pub table: &'r Table,
     /// States in which some property is not known to hold.
     pub doubtful: &'r HashSet<StateId>,
 }
 
-/// Whoever a search is for.
+/// Callbacks of a search.
 pub trait Visitor<S> {
-    /// Whether nothing more need be found.
+    /// Returns whether the search is over: no further finding is needed.
     fn is_over(&self) -> bool;
 
     /// A new state, and its row. Some property is not known to hold there.
@@ -51,16 +51,16 @@ pub trait Visitor<S> {
     /// A state was expanded, now or a while ago: each state once that was expanded in time.
     fn look_back(&mut self, _system: &mut S, _known: Known<'_>, _state: StateId) {}
 
-    /// Now and then: so many states were found, and take so many bytes with all that is kept beside them. Where several
-    /// threads are at work, the states are not among what was reached.
+    /// Called from time to time with the number of states that were found, and the bytes that they take with all
+    /// additional data. If several threads are at work, the states are not in `reached`.
     fn pulse(&mut self, _reached: &Reached<S>, _states: usize, _bytes: usize) {}
 
-    /// Now and then: what was reached may be written in another form, with less memory. Returns whether columns have moved.
+    /// Called from time to time to rewrite the states in a form with less memory. Returns whether columns have moved.
     fn tidy(&mut self, _reached: &mut Reached<S>) -> bool {
         false
     }
 
-    /// Now and then: everything found so far is in what was reached, so that it can be put aside.
+    /// Called from time to time when all findings so far are in `reached`, so that the search can be suspended.
     fn rest(&mut self, _reached: &Reached<S>) {}
 
     /// Labels of the invariant that have become proven to hold after a group, if all held before.

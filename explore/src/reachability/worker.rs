@@ -1,8 +1,8 @@
 //! Expanding a batch of states of a breadth-first search by several threads.
 //!
-//! Each thread has a system of its own; the table of the search stands still in the meantime. It leaves out what is in the
-//! table, judges the rest, and hands it back in the order of the states, so that whoever merges what all have found numbers
-//! the states as a single thread would.
+//! Each thread has a system of its own; the table of the search does not change in the meantime. A thread leaves out
+//! states in the table, judges the rest, and hands it back in the order of the states, so that the merge of all results
+//! numbers the states as a single thread would.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -21,20 +21,20 @@ use crate::store::state_table::{StateId, Table};
 pub struct Frozen<D> {
     /// All states.
     pub table: Table,
-    /// What a worker's system is made from, or follows.
+    /// Seed from which a worker's system is made, or which it follows.
     pub seed: D,
-    /// What is checked in new states.
+    /// Properties to check in new states.
     pub properties: Properties,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
     /// The states to expand.
     pub batch: Vec<StateId>,
-    /// What they lead to that is not in the table. A place is a state's position in the batch, and the number of its
+    /// Successors that are not in the table. A place is a state's position in the batch, and the number of its
     /// successor.
     pub found: Discoveries,
     /// How many states are taken at a time.
     pub slice: usize,
-    /// The first one that nobody has taken.
+    /// The first state of the batch that no worker has taken.
     pub next: AtomicUsize,
     /// Set to give up.
     pub stop: AtomicBool,
@@ -43,18 +43,18 @@ pub struct Frozen<D> {
 /// A batch to have a share in, and the memory for it.
 pub type Job<D> = (Arc<Frozen<D>>, Share);
 
-/// What a worker has found.
+/// Answer of a worker to a batch.
 pub struct Answer {
     /// Its share of the batch.
     pub share: Share,
-    /// What its system has done since the beginning.
+    /// Effort of its system since the beginning.
     pub effort: Effort,
 }
 
-/// What one thread has found in its share of a batch.
+/// Results of one thread for its share of a batch.
 #[derive(Debug, Default)]
 pub struct Share {
-    /// What was taken, in the order of the states.
+    /// Slices of the batch that the thread took, in the order of the states.
     pub slices: Vec<Slice>,
     /// In the order of states and groups; a group that is disabled has none.
     pub steps: Vec<Step>,
@@ -77,7 +77,7 @@ pub struct Slice {
     pub candidates: Range<usize>,
 }
 
-/// What one group does in one state.
+/// Result of one group in one state.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     /// Position of the state in the slice.
@@ -95,11 +95,11 @@ pub struct Step {
 pub struct Candidate {
     /// The state.
     pub found: Discovery,
-    /// Whether everything is as it should be there.
+    /// `true` if all properties hold there.
     pub good: bool,
 }
 
-/// Has a share in one batch after the other until there are no more.
+/// Takes a share in one batch after the other until there are no more.
 pub fn work<S: Reduce>(jobs: &Receiver<Job<S::Seed>>, answers: &Sender<Answer>) {
     let mut mine: Option<S> = None;
     let mut expander = Expander::default();
@@ -131,12 +131,12 @@ impl Share {
 }
 
 impl<D> Frozen<D> {
-    /// Whether there are states that nobody has taken.
+    /// Returns whether there are states that no worker has taken.
     pub fn has_more(&self) -> bool {
         self.next.load(Ordering::Relaxed) < self.batch.len()
     }
 
-    /// Some states that nobody has taken, and the position of the first one.
+    /// Takes some states that no worker has taken. Returns them with the position of the first one.
     fn take(&self) -> Option<(usize, &[StateId])> {
         let from = self.next.fetch_add(self.slice, Ordering::Relaxed);
         let rest = self.batch.get(from..).filter(|rest| !rest.is_empty())?;
@@ -144,18 +144,18 @@ impl<D> Frozen<D> {
     }
 }
 
-/// What a thread needs to expand states beside its system.
+/// Buffers of a thread for the expansion of states.
 #[derive(Default)]
 pub struct Expander {
     updates: Updates,
-    /// The state at hand, and its successor.
+    /// The current state, and its successor.
     here: Vec<u32>,
     next: Vec<u32>,
 }
 
-/// The state at hand.
+/// The current state.
 struct Origin {
-    /// Its place in the batch, and then that of each successor.
+    /// Its place in the batch, and then the place of each successor.
     place: u64,
     hash: u64,
     doubtful: bool,

@@ -1,4 +1,5 @@
-//! Pairs of a finished search held against the reference reading: a refinement that holds rests on all of them.
+//! Audit of a finished refinement search: pairs compared with the reference reading. A refinement that holds rests on
+//! all of them.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ pub(super) fn audit(
         // A small search is audited whole.
         let chosen = if n <= tuning().audit.chosen { number } else { mix(0, number) % n };
         let row = nodes.row(chosen as StateId);
-        // What follows where nothing is owed is told of nobody.
+        // Where nothing is owed, no follower is reported.
         if row[2] != 0 {
             continue;
         }

@@ -26,12 +26,12 @@ use crate::tuning::tuning;
 pub struct Unmatched {
     /// The states of the refinement, with the step that is not matched as the last one.
     pub trace: Trace,
-    /// The abstract states that are related to the state before that step; there are none before the initialisation.
+    /// The abstract states that are related to the state before that step; none before the initialisation.
     pub related: Related,
-    /// What is not matched.
+    /// The step or initialisation that is not matched.
     pub step: UnmatchedStep,
-    /// What the abstraction could have done instead with the same arguments, without regard to the gluing invariant: results
-    /// and abstract states; some of them.
+    /// Some of the steps that the abstraction could take instead with the same arguments, without regard to the gluing
+    /// invariant: results and abstract states.
     pub instead: Vec<(Vec<Value>, State)>,
     /// The gluing conjuncts that exclude every abstract step with the same results.
     pub gluing: Vec<FalseGluing>,
@@ -42,7 +42,7 @@ pub struct Unmatched {
 /// Abstract states by position of the trace.
 pub type Related = Vec<BTreeSet<State>>;
 
-/// What is not matched.
+/// Kind of step that the abstraction does not match.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnmatchedStep {
     /// No abstract initial state is related to the one of the refinement.
@@ -84,9 +84,9 @@ pub(super) struct PathStep {
 pub(super) enum Beside {
     /// A search has found them; they have to be those of the definition.
     Found(BTreeSet<State>),
-    /// Those of the definition.
+    /// The states of the definition.
     Wanted,
-    /// Gluing equations and what the abstractions assign determine this one.
+    /// Gluing equations and assignments of the abstractions determine this state.
     Determined(State),
 }
 
@@ -225,14 +225,14 @@ fn confirmed(
 pub enum Repeated {
     /// It is one there, too.
     Unmatched(Box<Unmatched>),
-    /// It is none there: the refinement takes other steps, or the abstractions match them.
+    /// The violation does not exist there: the refinement takes other steps, or the abstractions match them.
     Gone,
-    /// That is not known, and why.
+    /// The result is not known, and why.
     Undecided(String),
 }
 
-/// Looks whether a violation is one in another scope, in which the sets have the same sizes: the same steps, each held against
-/// the definition there, within this time and until it is cancelled.
+/// Checks whether a violation remains one in another scope, in which the sets have the same sizes. The same steps are
+/// compared with the definition there, within this time and until it is cancelled.
 pub fn repeat(
     problem: &Problem<'_>,
     parts: &SideBySide,
@@ -432,7 +432,7 @@ fn execution(
     })
 }
 
-/// What the nearest level could have done with the same arguments.
+/// Returns some steps that the nearest level could take with the same arguments: results and states.
 fn alternatives(
     levels: &Levels<'_, '_>,
     before: &[Value],

@@ -35,7 +35,7 @@ pub(super) struct Step {
     pub(super) to: StateId,
 }
 
-/// What follows from a step.
+/// Result of following a step in the abstractions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Follow {
     /// The related abstract states; and of those before, one that none follows.
@@ -63,7 +63,7 @@ pub(super) enum Call {
     Unclear,
 }
 
-/// What an abstract operation does: its edges by arguments and results, as the words of the level's columns.
+/// Edges of an abstract operation by arguments and results, as the words of the level's columns.
 #[derive(Default)]
 struct Answers {
     moves: HashMap<Called, BTreeSet<Vec<u32>>>,
@@ -80,7 +80,7 @@ type Asked = (EventId, Box<[u32]>, Vec<Value>);
 /// Steps out of a state.
 #[derive(Default)]
 pub(super) struct Steps {
-    /// Those that reach a state.
+    /// Steps that reach a state.
     pub(super) reached: Vec<Step>,
     /// Events with arguments that fail on the way, and how.
     pub(super) failed: Vec<(EventId, Vec<Value>, Outcome)>,
@@ -95,9 +95,10 @@ pub(super) struct Pairs<'m> {
     pub(super) sets: Vec<Box<[StateId]>>,
     pub(super) gaps: Gaps,
     numbers: HashMap<Box<[StateId]>, SetId>,
-    /// What operations do, by the event, the words that it reads, and the arguments where it is not asked about all.
+    /// Cached edges of operations, by the event, the words that it reads, and the arguments if it is not asked about
+    /// all.
     answers: HashMap<Asked, Option<Rc<Answers>>>,
-    /// Events that are asked about the arguments at hand alone, because not all could be listed.
+    /// Events that are asked about the current arguments alone, because not all could be listed.
     by_arguments: BTreeSet<EventId>,
     cuts: &'m Cuts,
     /// Columns of the refinement's variables.
@@ -179,7 +180,7 @@ impl<'m> Pairs<'m> {
         found
     }
 
-    /// What the abstractions make of a step.
+    /// Follows a step in the abstractions.
     pub(super) fn follow(&mut self, pair: Pair, step: &Step) -> Follow {
         let followed = self.parts.operations[step.event.index()].as_ref();
         let mut reached = BTreeSet::new();
@@ -287,7 +288,7 @@ impl<'m> Pairs<'m> {
         Call::MustEnd
     }
 
-    /// Whether what the refinement says of its own states is true in one; `None` where that is not known.
+    /// Returns whether the refinement's own properties hold in one of its states; `None` if that is not known.
     pub(super) fn is_good(&mut self, pair: Pair) -> Option<bool> {
         let row = self.row(pair.0, self.sets[pair.1 as usize][0]);
         let first = self.parts.model.invariant.len();
@@ -323,8 +324,8 @@ impl<'m> Pairs<'m> {
         common
     }
 
-    /// What an event does in a state, told by the words of some columns; `None` where that is not known. Only what it does
-    /// with the arguments at hand has to be among it.
+    /// Returns the edges of an event in a state, as the words of some columns; `None` if they are not known. The result
+    /// need only cover the given arguments.
     fn answers(
         &mut self,
         event: EventId,
@@ -335,7 +336,7 @@ impl<'m> Pairs<'m> {
         let matrix = self.machine.matrix.clone();
         let group = Machine::group(event);
         let mut read: BTreeSet<usize> = matrix.group(group).reads.iter().copied().collect();
-        // What is not written stays as it is.
+        // Columns that are not written keep their words.
         read.extend(columns.clone());
         let short: Box<[u32]> = read.iter().map(|c| row[*c]).collect();
         let is_of_all = !self.by_arguments.contains(&event);
@@ -392,7 +393,7 @@ impl<'m> Pairs<'m> {
         self.machine.written(valuation, found)
     }
 
-    /// Whether arguments of an event were left out because there are infinitely many.
+    /// Returns whether arguments of an event were left out because there are infinitely many.
     fn is_cut(&self, event: EventId) -> bool {
         let parameters = &self.parts.model.events[event.index()].parameters;
         self.cuts.list().iter().any(|cut| matches!(cut.name, Name::Local(l) if parameters.contains(&l)))
@@ -407,7 +408,7 @@ impl<'m> Pairs<'m> {
         cuts
     }
 
-    /// Whether what glues the levels together is true; `None` where that is not known.
+    /// Returns whether the gluing invariant is true; `None` if that is not known.
     fn is_glued(&mut self, row: &[u32]) -> Option<bool> {
         for i in 0..self.parts.model.invariant.len() as u32 {
             match self.machine.label(LabelId(i), row) {

@@ -46,9 +46,9 @@ pub struct RefinementOptions {
 /// The answer.
 #[derive(Clone, Debug)]
 pub struct RefinementReport {
-    /// Whether it refines.
+    /// Verdict: whether the refinement is correct.
     pub verdict: RefinementVerdict,
-    /// What the refinement says of its own states, in those that calls reach which may be made.
+    /// Findings about the refinement's own states, in those reached by calls that are allowed.
     pub own: Own,
     /// Operations of which single pairs of states have no follower: the gluing invariant does not prove them.
     pub weak: Vec<WeakGluing>,
@@ -115,7 +115,7 @@ pub fn check(
     with_session(problem, &options.limits, &options.cancelled, |session| {
         let reference = session.reference(problem).with_all_choices();
         let own_evaluator = session.reference(&Problem { model, ..*problem }).with_all_choices();
-        // What the refinement says of itself is asked beside what the levels say together.
+        // Questions about the refinement alone are separate from those about all levels together.
         let may_leave_open = unread_constants(problem.model).is_subset(&unread_constants(model));
         let question = Question { may_leave_open, ..Question::default() };
         let (machine, valuations, gaps) =
@@ -166,7 +166,7 @@ struct Search<'m, 'o> {
     steps: u64,
 }
 
-/// What ends a search.
+/// End of a search.
 enum End {
     Found(Result<Unmatched, String>),
     Stopped(Reason),
@@ -323,7 +323,8 @@ impl Search<'_, '_> {
         !(self.options.no_well_definedness && matches!(outcome, Outcome::IllDefined(_)))
     }
 
-    /// What it means that an initialisation fails: that of the refinement must not where those of the abstractions cannot.
+    /// Judges an initialisation that fails: that of the refinement must not fail where those of the abstractions
+    /// cannot.
     fn initialisation_aborts(&mut self, root: usize, outcome: &Outcome) -> Option<End> {
         let constants = self.pairs.machine.context.valuations[root].clone();
         let own = self.own_evaluator.initial_states(&constants);

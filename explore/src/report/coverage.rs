@@ -1,9 +1,9 @@
-//! What a search has visited, counted.
+//! Coverage of a search: counts of visited states, events and values.
 
 use bsym_language::int::Int;
 use bsym_language::model::{EventId, Pred};
 
-/// What a search has visited. Unless the search came to its end this says nothing about other states.
+/// Coverage of a search. Unless the search is complete, this says nothing about other states.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Coverage {
     /// Different states.
@@ -26,13 +26,13 @@ pub struct EventCoverage {
     pub event: EventId,
     /// States in which it is enabled.
     pub states: u64,
-    /// Its edges: those that differ in parameters, results or target are several.
+    /// Number of its edges. Edges that differ in parameters, results or target are counted separately.
     pub firings: u64,
-    /// Of an event that is never enabled: why not.
+    /// Why the event is never enabled, if it is not.
     pub kept_off: Option<KeptOff>,
 }
 
-/// Which conjuncts of its guard keep an event from being enabled.
+/// Conjuncts of its guard by which an event is disabled.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct KeptOff {
     /// In their order, each with the number of states in which it is the first that is false: no values of the parameters satisfy
@@ -51,6 +51,6 @@ pub struct KeptOff {
 pub struct VariableCoverage {
     /// Number of different values.
     pub values: u64,
-    /// Of an integer, the least and the greatest one.
+    /// The least and the greatest value of an integer.
     pub range: Option<(Int, Int)>,
 }

@@ -35,7 +35,7 @@ impl Search<'_, '_> {
         });
         self.visitor.statistics.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
         self.visitor.statistics.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
-        // What was found before the time was over is shown all the same.
+        // Violations that were found before the timeout are shown all the same.
         self.reached.system.let_go();
         let mut shown: Vec<Counterexample> = Vec::new();
         let mut failed = None;

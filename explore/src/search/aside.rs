@@ -69,7 +69,7 @@ impl Verifier<'_, '_> {
 }
 
 impl Search<'_, '_> {
-    /// Continues a search that was put aside.
+    /// Resumes a suspended search.
     pub(super) fn resume(&mut self, snapshot: Snapshot) {
         if self.reached.system.context.stop.is_set {
             return;
@@ -120,7 +120,7 @@ impl Search<'_, '_> {
         self.visitor.suspension.resumed = true;
     }
 
-    /// Looks at a violation again that was found before the search was put aside.
+    /// Finds a violation again that was found before the search was suspended.
     fn find_again(&mut self, mark: Mark) {
         let failing = |mut edges: Edges| {
             edges.edges.retain(|edge| matches!(edge.target, Target::Failed(_)));

@@ -83,8 +83,10 @@ impl Verifier<'_, '_> {
     }
 }
 
-/// What the search and the reference say differently about a state; `None` where it cannot be said. `is_known`: whether the
-/// search has met the state of a row; `is_bad`: whether it has found something to be wrong in this one.
+/// Returns the difference between the search and the reference evaluator about a state; `None` if they cannot be
+/// compared.
+/// `is_known` tells whether the search has met the state of a row, `is_bad` whether it has found something wrong in
+/// this state.
 pub(crate) fn disagreement(
     machine: &mut Cached<Machine<'_>>,
     row: &[u32],

@@ -1,9 +1,9 @@
-//! A search put aside: the values, the states and the frontier in a file, to be continued later. The file is written from
-//! where these lie, as they are, and read piece by piece, so that neither needs memory of its own.
+//! Suspended search: the values, the states and the frontier in a file, to be resumed later. The file is written
+//! directly from memory, and read piece by piece, so that neither needs memory of its own.
 //!
-//! The file begins with a line of text that names format, model and scope; the rest is little-endian
-//! binary, with a sum of all of it at the end. It is written beside its place first, so that an interrupted write leaves
-//! the old one.
+//! The file begins with a line of text that names format, model and scope; the rest is little-endian binary, with a
+//! checksum of all of it at the end. It is written to a temporary file first, so that an interrupted write leaves the
+//! old one.
 
 use std::fs;
 use std::io::{self, BufReader, BufWriter, Read, Write};
@@ -24,7 +24,7 @@ use crate::store::state_table::{INITIAL, StateId, Table};
 
 const FORMAT: &str = "bsym-search-4";
 
-/// Why a search could not be put aside or continued.
+/// Error that a search could not be suspended or resumed.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum CheckpointError {
@@ -55,15 +55,15 @@ pub enum Mark {
     Unjudged(StateId),
 }
 
-/// What is put aside, where it lies: nothing of it is copied.
+/// Borrowed contents of a search to suspend. Nothing is copied.
 pub struct Aside<'s> {
     /// Interned values.
     pub store: &'s Store,
-    /// Where they lie in a row.
+    /// Positions of the values in a row.
     pub layout: &'s Layout,
     /// The states.
     pub table: &'s Table,
-    /// The states that wait.
+    /// The states that wait to be expanded.
     pub frontier: &'s Frontier,
     /// States in which the properties are not known to hold.
     pub doubtful: Vec<StateId>,
@@ -75,15 +75,15 @@ pub struct Aside<'s> {
     pub marks: Vec<Mark>,
 }
 
-/// What was put aside.
+/// Contents of a suspended search, as read from a file.
 pub struct Snapshot {
     /// Interned values.
     pub store: Store,
-    /// In what form a row has those of the variables.
+    /// Form of each variable's value in a row.
     pub forms: Vec<Form>,
     /// The states.
     pub table: Table,
-    /// The states that wait.
+    /// The states that wait to be expanded.
     pub waiting: Vec<StateId>,
     /// The dice of the frontier.
     pub dice: u64,
@@ -192,7 +192,7 @@ fn value(text: &str) -> Option<Value> {
 }
 
 impl Snapshot {
-    /// Reads a file that belongs to the title, for a search by so many threads.
+    /// Reads a file that belongs to the title, for a search by `threads` threads.
     ///
     /// # Errors
     /// The file cannot be read, belongs to something else or is damaged.
@@ -260,7 +260,7 @@ impl Snapshot {
         (bytes.sum == bytes.long()? && bytes.left == 0).then_some(snapshot)
     }
 
-    /// Whether every number of a state is one of a state that is there.
+    /// Returns whether every number of a state is that of a known state.
     fn is_sound(&self) -> bool {
         let states = self.table.len() as StateId;
         let known = |s: &StateId| *s < states;
@@ -313,7 +313,8 @@ fn sum_of(sum: u64, bytes: &[u8]) -> u64 {
     })
 }
 
-/// What is left of a file, with a sum over what is not. No list is longer than that, whatever the file says.
+/// Rest of a file, with a checksum over the part that was read. No list is longer than the rest, whatever the file
+/// says.
 struct Bytes<R> {
     file: R,
     left: u64,
@@ -334,7 +335,7 @@ impl<R: Read> Bytes<R> {
         Some(n)
     }
 
-    /// Reads the length of a list whose elements have so many bytes.
+    /// Reads the length of a list whose elements have `bytes` bytes each.
     fn length(&mut self, bytes: u64) -> Option<usize> {
         let n = self.long()?;
         (n.checked_mul(bytes)? <= self.left).then(|| usize::try_from(n).ok())?

@@ -20,12 +20,12 @@ use crate::options::Limits;
 use crate::space::sampling::Sampling;
 use crate::tuning::tuning;
 
-/// What is wanted where there are too many valuations.
+/// Valuations to use if there are too many to list.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Question {
-    /// Some of them.
+    /// A sample of the valuations.
     pub(crate) sampling: Option<Sampling>,
-    /// One value of each constant that the model does not read: nor does anything else that is asked.
+    /// One value of each constant that neither the model nor any other part of the question reads.
     pub(crate) may_leave_open: bool,
 }
 
@@ -37,19 +37,19 @@ impl Question {
 /// Valuations, and what follows from how they were found.
 pub(crate) struct Valuations {
     pub(crate) found: Vec<Constants>,
-    /// What may be missing, with its place.
+    /// Reasons why valuations may be missing, each with its place.
     pub(crate) missing: Vec<(&'static str, EvalError)>,
-    /// There is none.
+    /// Why there is no valuation.
     pub(crate) vacuous: Option<Vacuous>,
-    /// There are more.
+    /// Limit that was reached: there are more valuations.
     pub(crate) limited: Option<Reason>,
     /// How many nodes of a state space they are.
     pub(crate) nodes: u64,
     /// Constants that nothing reads, of which one value was taken.
     pub(crate) left_open: BTreeSet<ConstId>,
-    /// There are too many, and some were taken.
+    /// `true` if there are too many valuations and some were sampled.
     pub(crate) sampled: bool,
-    /// Somebody asked to stop, or time is over.
+    /// `true` if the search was interrupted or the time is over.
     pub(crate) interrupted: bool,
 }
 
@@ -114,14 +114,15 @@ impl Many {
         if may_leave_open && limits.valuations.is_none() && !unread_constants(eval.model).is_empty() {
             let work = Work::new(tuning().search.valuation_work);
             work.portion(tuning().search.valuation_work);
-            // Whoever is asked for values that are hard to find is asked when one value of these is not enough.
+            // The value finder is asked for values that are hard to find only if one value of these constants is not
+            // enough.
             let valuations = all(&eval.listing(tuning().search.valuations).with_work(&work).without_finder());
             let is_whole = valuations.incomplete.is_none();
             if is_whole && cuts.is_empty() {
                 return Many { valuations, ..Many::default() };
             }
             match eval.valuations_leaving_open(fixed, &valuations.found) {
-                // One value is as good as those beyond.
+                // The value that was taken is as good as any other one.
                 Some(open) if is_whole && covers(&valuations.found, &open) => {
                     cuts.clear();
                     return Many { valuations, left_open: open.constants, ..Many::default() };
@@ -146,7 +147,7 @@ impl Many {
     }
 }
 
-/// Whether valuations give all values to the constants that are read.
+/// Returns whether valuations give all values to the constants that are read.
 fn covers(found: &[Constants], open: &LeftOpen) -> bool {
     let read = |constants: &Constants| -> Vec<Value> {
         let all = (0..).map(ConstId).zip(constants);

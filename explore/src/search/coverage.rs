@@ -21,7 +21,7 @@ use crate::store::state_table::{INITIAL, StateId, Table};
 use crate::tuning::tuning;
 
 impl Search<'_, '_> {
-    /// What was visited, if that was asked.
+    /// Returns the coverage of the search, if it was requested.
     pub(super) fn coverage(&mut self) -> Option<Coverage> {
         let fired = self.firings.as_mut().map(Firings::all)?.to_vec();
         let (reached, options) = (&self.reached, self.visitor.options);
@@ -31,7 +31,7 @@ impl Search<'_, '_> {
         let late = Instant::now() + tuning().search.coverage_grace;
         let is_late = |was_over: bool| if was_over { Instant::now() >= late } else { is_over() };
         let was_over = is_over() || self.visitor.stopped.is_some();
-        // What is looked at is finite, and the flag that ended the search would end this as well.
+        // A fresh evaluator: the evaluation is finite, and the flag that ended the search would interrupt this as well.
         let eval = Evaluator::new(context.eval.model, context.eval.scope);
         let events = matrix.group_ids().map(|group| {
             let fired = fired[group.index()];
@@ -72,7 +72,7 @@ fn kept_off(
     };
     let work = Work::new(u64::MAX);
     let eval = eval.with_work(&work);
-    // States that agree in what the event reads are told apart by nothing.
+    // States that agree in the columns that the event reads need only be evaluated once.
     let mut known: HashMap<Vec<u32>, Judged> = HashMap::new();
     let mut row = vec![0; table.width()];
     for state in 0..table.len() as StateId {

@@ -1,4 +1,4 @@
-//! What a refinement dropped is part of the answer of a search ([`bsym_semantics::doubt`]).
+//! Doubts about parts that a refinement dropped, as part of the answer of a search ([`bsym_semantics::doubt`]).
 
 use bsym_semantics::trace::doubt::{self, Asked};
 use bsym_semantics::verdict::{Condition, Counterexample};
@@ -10,8 +10,8 @@ use crate::search::Problem;
 /// Searches once more.
 type Again<'a> = &'a mut dyn FnMut(&Problem<'_>, &SearchOptions) -> SearchReport;
 
-/// Says what the answer of a search leaves open, and keeps the counterexamples that show a fault of the machine. Where
-/// there is none of them, they are looked for once more without the doubtful events.
+/// Adds the parts that the answer of a search leaves open, and keeps the counterexamples that show a fault of the
+/// machine. If there are none of these, the search is repeated without the doubtful events.
 pub fn weigh(
     problem: &Problem<'_>,
     options: &SearchOptions,
@@ -75,7 +75,7 @@ fn without_doubtful_events(
 ) -> Vec<Counterexample> {
     let Some(model) = problem.model.without_doubtful_events() else { return vec![] };
     let mut options = SearchOptions { checkpoint: None, resume: None, ..options.clone() };
-    // Without some events a state may be a deadlock that is none.
+    // Without some events a state may be a spurious deadlock.
     options.checks.deadlock = false;
     let report = again(&Problem { model: &model, ..*problem }, &options);
     match report.verdict {

@@ -1,4 +1,4 @@
-//! What a search has found, and what it could not see.
+//! Findings of a search, and its gaps: states and steps that it could not see.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -23,7 +23,7 @@ pub(super) struct Found {
     pub(super) failure: Option<Failure>,
 }
 
-/// Violations that are told apart: one counterexample is kept for each.
+/// Kind of violation. One counterexample is kept for each.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Key {
     Invariant(usize),
@@ -34,7 +34,7 @@ pub(crate) enum Key {
     State(String),
 }
 
-/// What a search has found.
+/// Findings of a search.
 #[derive(Default)]
 pub(super) struct Findings {
     /// The first violation of each kind.
@@ -44,7 +44,7 @@ pub(super) struct Findings {
     pub(super) unjudged: Vec<StateId>,
     /// Properties that are ill-defined somewhere, with the first state where they are.
     pub(super) open: BTreeMap<OpenProperty, StateId>,
-    /// What may be missing, and why.
+    /// Reasons why states or steps may be missing.
     pub(super) gaps: Gaps,
     /// Why there is nothing to search.
     pub(super) vacuous: Option<Vacuous>,
@@ -85,10 +85,10 @@ impl Findings {
     }
 }
 
-/// What a search could not see.
+/// Gaps of a search: reasons why it may have missed states or steps.
 #[derive(Default)]
 pub(crate) struct Gaps {
-    /// What may be missing, and why.
+    /// Reasons why states or steps may be missing.
     pub(crate) incomplete: Vec<Incomplete>,
     /// Where a solver and the reference evaluator disagree.
     pub(crate) refuted: Option<EvalError>,
@@ -154,7 +154,7 @@ pub(crate) fn is_interrupted(error: &EvalError) -> bool {
     error.kind == EvalErrorKind::Interrupted
 }
 
-/// What goes wrong in a step, as a reason why an edge is missing.
+/// Converts the outcome of a step that goes wrong into the reason why its edge is missing.
 pub(crate) fn failure(outcome: &Outcome) -> EvalError {
     let (span, message) = match outcome {
         Outcome::IllDefined(error) => return error.clone(),

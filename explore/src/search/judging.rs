@@ -41,8 +41,8 @@ impl Verifier<'_, '_> {
         }
     }
 
-    /// Whether no event is enabled in a state where none was found to be: also none with values beyond those
-    /// that were looked at.
+    /// Returns whether no event is enabled in a state where none was found to be, not even with values beyond those
+    /// that were tried.
     pub(super) fn is_deadlock(&mut self, machine: &mut Machine<'_>, row: &[u32]) -> bool {
         match machine.is_deadlock(machine.valuation(row), &machine.state(row)) {
             Ok(deadlock) => deadlock,

@@ -81,7 +81,7 @@ fn targets(opinion: &Opinion, event: usize) -> impl Iterator<Item = &State> {
     opinion.events[event].edges.iter().filter_map(|edge| edge.state())
 }
 
-/// What makes a state bad, if it is.
+/// Returns the reason why a state is bad, if it is.
 fn wrong(checks: &Checks, opinion: &Opinion) -> Option<Refutation> {
     if !opinion.judged.violations.is_empty() {
         return Some(Refutation::Wrong(opinion.judged.violations.clone()));
@@ -106,12 +106,12 @@ struct Walk<'w, 'm> {
     constants: &'w Constants,
     chosen: FixedBitSet,
     enabled: FixedBitSet,
-    /// What the reference has said about states.
+    /// Opinions of the reference evaluator about states.
     opinions: BTreeMap<State, Opinion>,
 }
 
 impl Walk<'_, '_> {
-    /// Asks about a state; whether there is an opinion.
+    /// Asks the reference evaluator about a state. Returns whether there is an opinion.
     fn ask(&mut self, state: &State) -> bool {
         if self.opinions.contains_key(state) {
             return true;

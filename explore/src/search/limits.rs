@@ -1,4 +1,4 @@
-//! Limits, progress and checkpoints: what is looked at now and then.
+//! Limits, progress and checkpoints, which are checked from time to time.
 
 use bsym_semantics::verdict::Reason;
 

@@ -50,7 +50,7 @@ pub fn search(
     dropped::weigh(problem, options, report, &mut |problem, options| visit(problem, options, observer))
 }
 
-/// The same, whatever its counterexamples rest on.
+/// Searches the states of a model, without weighing the doubts about its counterexamples.
 fn visit(
     problem: &Problem<'_>,
     options: &SearchOptions,

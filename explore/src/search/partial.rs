@@ -1,5 +1,5 @@
-//! Searching with as few events as are enough: the model is cut into instances of events, searched, and what is found is told of
-//! the model itself.
+//! Searching with a sufficient subset of the enabled events: the model is cut into instances of events, searched, and
+//! the findings are translated back to the model itself.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -116,7 +116,7 @@ fn known<'m>(formulas: Formulas<'_, '_>, model: &'m Model, checks: &Checks) -> V
     known
 }
 
-/// What is looked for. Proofs count where the whole invariant holds in every state that is not bad.
+/// Returns the properties to check. Proofs count where the whole invariant holds in every state that is not bad.
 fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> Vec<Property<'m>> {
     let (model, checks, n) = (&cut.model, &options.checks, cut.events.len());
     let is_proven = |event: EventId, i: usize| {
@@ -130,7 +130,7 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> V
         }
     }
     let unproven = |pred, good| Property { pred, good, proven: FixedBitSet::new() };
-    // A conjunct without a truth value is a violation where all before it hold: also those that nobody asks for.
+    // A conjunct without a truth value is a violation where all before it hold, even those that were not requested.
     if checks.well_definedness
         && let Some(last) = (0..model.invariant.len()).rev().find(|&i| checks.asks(i))
     {
@@ -182,7 +182,7 @@ fn tell(problem: &Problem<'_>, options: &SearchOptions, cut: &Instances, report:
         (None, None, other) => other.unwrap_or(Verdict::Unknown(Reason::Incomplete(None))),
     };
     report.further = confirmed.collect();
-    // What was not confirmed is told beside what was.
+    // Counterexamples that were not confirmed are reported in addition to those that were.
     let missing = unconfirmed
         .into_iter()
         .map(|reason| Incomplete { place: "a counterexample".into(), error: findings::unconfirmed(&reason) });

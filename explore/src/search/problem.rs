@@ -1,4 +1,4 @@
-//! What is searched: a model in a scope.
+//! Problem of a search: a model in a scope.
 
 use std::sync::atomic::AtomicBool;
 
@@ -8,7 +8,7 @@ use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 
-/// What is searched.
+/// Problem of a search: a model in a scope, with a finder of values.
 #[derive(Clone, Copy)]
 pub struct Problem<'m> {
     /// The model.

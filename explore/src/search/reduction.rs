@@ -49,12 +49,12 @@ impl Verifier<'_, '_> {
 }
 
 impl Search<'_, '_> {
-    /// Whether the states met before decide which ones are searched.
+    /// Returns whether the states met before decide which ones are searched.
     pub(super) fn is_stateful(&self) -> bool {
         self.reached.system.symmetry().is_some_and(|symmetry| symmetry.is_stateful())
     }
 
-    /// What was left out.
+    /// Returns how symmetric states were left out, if that was requested.
     pub(super) fn reduction(&self) -> Option<Reduction> {
         let mut reduction = self.visitor.statistics.reduction.clone()?;
         if let Some(symmetry) = self.reached.system.symmetry() {

@@ -24,14 +24,14 @@ pub(super) struct Round {
     is_first: bool,
 }
 
-/// What comes after a round.
+/// Kind of round that follows a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
-    /// Nothing: its answer is the answer.
+    /// No further round: the answer of this round is final.
     Nothing,
-    /// A round that takes more.
+    /// A round with wider limits.
     Wider,
-    /// Rounds that take less, and then the last one.
+    /// Rounds with narrower limits, and then the last one.
     Narrower,
 }
 
@@ -90,7 +90,7 @@ impl Course {
         Course { round, end: None, expanded: 0, is_dense: false }
     }
 
-    /// Counts a state that was expanded; whether the round ends with it, after so many transitions.
+    /// Counts a state that was expanded. Returns whether the round ends with it, after this number of transitions.
     pub(super) fn ends_after(&mut self, machine: &Machine<'_>, transitions: u64) -> bool {
         let Some(more) = self.round.transitions else { return false };
         self.expanded += 1;
@@ -104,8 +104,9 @@ impl Course {
         transitions >= end
     }
 
-    /// What comes next: another round where this one has ended early, or found nothing in a part of the states. `sampled`:
-    /// whether something was sampled.
+    /// Returns the kind of the next round. A round follows if this one has ended early, or has found nothing in a part
+    /// of the states.
+    /// `sampled` tells whether something was sampled.
     pub(super) fn next(&self, sampled: bool, report: &SearchReport) -> Next {
         let is_open = matches!(
             report.verdict,

@@ -18,7 +18,7 @@ impl Schedule {
         Schedule { begin, next_checkpoint: every, every }
     }
 
-    /// Whether it is time for a checkpoint, and then none soon.
+    /// Returns whether it is time for a checkpoint, and schedules the next one if it is.
     pub(super) fn is_checkpoint_due(&mut self) -> bool {
         let time = self.begin.elapsed();
         let is_due = time >= self.next_checkpoint;

@@ -56,7 +56,7 @@ pub(super) struct Suspension {
     pub(super) not_saved: Option<NotSaved>,
 }
 
-/// What is asked of a search, and what it has found.
+/// Options of a search, and its findings.
 pub(super) struct Verifier<'m, 'o> {
     pub(super) session: &'m Session<'m>,
     pub(super) options: &'o SearchOptions,
@@ -77,7 +77,8 @@ pub(super) struct Verifier<'m, 'o> {
     condensing: Condensing,
 }
 
-/// Makes ready for a search: the constants, unless their valuations are given, the machine under these, and what was put aside.
+/// Prepares a search: the constants, unless their valuations are given, the machine under these, and the contents of a
+/// suspended search.
 pub(super) fn prepare<'m, 'o>(
     session: &'m Session<'m>,
     valuations: Option<Valuations>,
@@ -95,7 +96,7 @@ pub(super) fn prepare<'m, 'o>(
         statistics: Statistics::default(),
         stopped: None,
         suspension: Suspension::default(),
-        // The reference need not be held against itself.
+        // The reference evaluator need not be audited against itself.
         audit: (!options.reference_only).then(|| session.audit(options.seed)),
         whole: None,
         course: Course::new(round),
@@ -253,7 +254,7 @@ impl<'m> Visitor<Space<'m>> for Verifier<'m, '_> {
 
     fn tidy(&mut self, reached: &mut States<'m>) -> bool {
         let Reached { system, table, .. } = reached;
-        // What is remembered of orbits goes by words.
+        // The memory of orbits is keyed by words, so words must not change.
         let is_fixed = system.symmetry().is_some();
         let condensed = if is_fixed { None } else { self.condensing.condense(system, table) };
         let has_moved = condensed.is_some();

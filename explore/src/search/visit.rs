@@ -21,11 +21,11 @@ pub(super) struct Instantiated<'i, 'm> {
     pub(super) order: &'i PartialOrder<'m>,
     /// The other model.
     pub(super) whole: Problem<'m>,
-    /// Of each instance its event.
+    /// The event of each instance.
     pub(super) events: &'m [EventId],
 }
 
-/// A search, and whether other rounds of it are to say more.
+/// A search, and the kind of round that follows it.
 pub(super) struct Visited {
     pub(super) report: SearchReport,
     pub(super) next: Next,

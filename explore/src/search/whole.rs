@@ -7,6 +7,6 @@ use bsym_semantics::evaluator::Evaluator;
 pub(super) struct Whole<'m> {
     /// Its evaluator.
     pub(super) eval: Evaluator<'m>,
-    /// Of each instance its event.
+    /// The event of each instance.
     pub(super) events: &'m [EventId],
 }

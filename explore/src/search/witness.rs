@@ -24,7 +24,7 @@ use crate::space::updates::Updates;
 pub struct Failure {
     /// The event; `None` is the initialisation.
     pub event: Option<EventId>,
-    /// What goes wrong.
+    /// How the step goes wrong.
     pub outcome: Outcome,
 }
 
@@ -52,11 +52,11 @@ pub fn counterexample(
     checks: &Checks,
 ) -> Result<Counterexample, String> {
     let constants = machine.context.valuations[path.valuation].clone();
-    // What was found among a part of the values is found among them again, and judged among all.
+    // Steps that were found among some of the values are found among them again, and judged among all values.
     let cuts = Cuts::default();
     let eval = machine.context.eval;
     let (all, eval) = (eval.with_all_choices(), eval.with_bounded_choices(&cuts));
-    // Of an event that was sampled later, all executions may have been taken before.
+    // If an event was sampled later, all its executions may have been taken before.
     machine.sampled.finds_again = true;
     let mut steps = Vec::with_capacity(path.rows.len() + 1);
     let mut here: Option<(Vec<u32>, State)> = None;
@@ -94,7 +94,7 @@ pub fn counterexample(
     Ok(Counterexample { trace, violations: replayed.violations })
 }
 
-/// Whether a state that was reached is the one wanted.
+/// Callback that returns whether a reached state is the wanted one.
 type WillDo<'a> = &'a mut dyn FnMut(&mut Machine<'_>, &[u32]) -> bool;
 
 /// The first initial state that will do. Without one, why it may be missing.
@@ -162,7 +162,7 @@ fn find(
     edges.edges.into_iter().find(will_do).ok_or(missing)
 }
 
-/// Whether the same place goes wrong in the same way, be it with other values.
+/// Returns whether the same place goes wrong in the same way, possibly with other values.
 fn is_same_failure(a: &Outcome, b: &Outcome) -> bool {
     match (a, b) {
         (Outcome::IllDefined(a), Outcome::IllDefined(b)) => a.kind == b.kind && a.span == b.span,

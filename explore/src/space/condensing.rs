@@ -16,9 +16,9 @@ use crate::store::layout::{Form, Layout};
 use crate::store::state_table::{StateId, Table};
 use crate::tuning::{Tuning, tuning};
 
-/// Looks now and then whether another layout of rows takes less memory.
+/// Checks from time to time whether another layout of rows takes less memory.
 pub struct Condensing {
-    /// From so many states on.
+    /// Number of states at which the next check is due.
     look_at: usize,
 }
 

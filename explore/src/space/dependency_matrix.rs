@@ -33,7 +33,7 @@ impl LabelId {
 /// Transitions of one kind: those of one event, or of the step that some systems take together.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Group {
-    /// What it is called.
+    /// Name of the group.
     pub name: String,
     /// Columns that decide what the group does, ascending: two rows that agree there have the same updates.
     pub reads: Vec<usize>,
@@ -46,7 +46,7 @@ pub struct Group {
     pub guards: Vec<LabelId>,
 }
 
-/// What a label is about.
+/// Predicate that a label stands for.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LabelKind {
     /// A conjunct of the invariant, by position.
@@ -64,7 +64,7 @@ pub enum LabelKind {
 /// A predicate about states.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Label {
-    /// What it is about.
+    /// The predicate.
     pub kind: LabelKind,
     /// Columns that decide its truth, ascending.
     pub reads: Vec<usize>,
@@ -134,7 +134,8 @@ impl DependencyMatrix {
         self.label_ids().find(|label| self.label(*label).kind == kind)
     }
 
-    /// Whether a group writes what a label reads, so that a transition of the one may change the truth of the other.
+    /// Returns whether a group writes a column that a label reads, so that a transition of the group may change the
+    /// truth of the label.
     pub fn may_change(&self, group: GroupId, label: LabelId) -> bool {
         let reads = &self.label(label).reads;
         self.group(group).may_write.iter().any(|at| reads.binary_search(at).is_ok())

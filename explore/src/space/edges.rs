@@ -136,7 +136,7 @@ impl Machine<'_> {
         let rows = code.initial(&mut self.context, limit);
         self.sampled.note(None, self.context.executions.are_too_many);
         let rows = rows.ok()?;
-        // What found no room got the word of another value.
+        // A value without room in the store got the word of another value.
         if self.context.store.is_full() {
             self.context.stop.is_set = true;
             return None;

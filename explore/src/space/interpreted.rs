@@ -45,13 +45,14 @@ pub trait Interpreted: Measured {
     /// A property could not be evaluated.
     fn violations(&self, root: usize, state: &[Value], checks: &Checks) -> Eval<Vec<Violation>>;
 
-    /// Tests by the reference whether no group is enabled, also with values beyond those that were looked at.
+    /// Tests with the reference evaluator whether no group is enabled, not even with values beyond those that were
+    /// tried.
     ///
     /// # Errors
-    /// That could not be evaluated.
+    /// If the guards could not be evaluated.
     fn is_deadlock(&self, root: usize, state: &[Value]) -> Eval<bool>;
 
-    /// Says why there may be values beyond those that were looked at, if there may be any.
+    /// Returns why there may be values beyond those that were tried, if there may be any.
     fn cut(&self) -> Option<EvalError>;
 
     /// Replays some steps from an initial state; everything that is wrong at their end.

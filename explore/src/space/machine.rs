@@ -60,7 +60,7 @@ enum Prepared<'m> {
 pub struct Machine<'m> {
     /// Values and slots.
     pub context: Context<'m>,
-    /// What reads and writes what.
+    /// Columns that groups and labels read and write.
     pub matrix: Arc<DependencyMatrix>,
     /// Expansions by the reference evaluator.
     pub by_reference: u64,
@@ -135,7 +135,7 @@ impl<'m> Machine<'m> {
         machine
     }
 
-    /// The system of a model for whoever keeps no values of its own.
+    /// The system of a model for callers that keep no values of their own.
     pub fn of(eval: Evaluator<'m>, valuations: impl Into<Arc<[Constants]>>) -> Machine<'m> {
         Machine::new(eval, valuations, Store::default(), true)
     }
@@ -313,7 +313,7 @@ impl<'m> Machine<'m> {
         }
     }
 
-    /// Whether a label is true, according to its compiled code; `None` where that does not say.
+    /// Returns whether a label is true, according to its compiled code; `None` if the code has no answer.
     #[inline]
     fn quick_label(&mut self, label: LabelId, row: &[u32]) -> Option<bool> {
         let valuation = self.valuation(row);

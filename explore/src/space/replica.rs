@@ -61,7 +61,7 @@ impl<'m> Replicate for Machine<'m> {
     }
 
     fn follow(&mut self, seed: &Seed<'m>) -> bool {
-        // What the machine of the seed has forgotten is forgotten here as well.
+        // Values that the seed's machine has forgotten are forgotten here as well.
         if self.context.store.generation() != seed.store.generation() {
             self.context.store = seed.store.clone();
         }

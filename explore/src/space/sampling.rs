@@ -12,7 +12,7 @@ pub struct Sampling {
     pub listed: usize,
     /// Executions that compiled code lists.
     pub executed: u64,
-    /// Where there are more, each choice takes so many values. `None`: where there are more, edges are missing.
+    /// Number of values that each choice takes if there are more executions. With `None`, further edges are missing.
     pub values: Option<usize>,
 }
 
@@ -28,7 +28,7 @@ pub struct Sampled {
 }
 
 impl Sampled {
-    /// Nothing was sampled so far of so many events.
+    /// Nothing sampled so far, for `events` events.
     pub(super) fn new(events: usize) -> Sampled {
         Sampled { bounds: None, finds_again: false, wide: vec![false; 1 + events] }
     }

@@ -36,7 +36,7 @@ impl<S: System> Stubborn<S> {
         let first = choice.first;
         let mut truth = |literal: usize| system.label(LabelId(first + literal as u32), row).ok();
         let found = choose(choice, &mut truth);
-        // A truth that there was no time for is none.
+        // A truth value that was not computed in time does not count.
         found.filter(|_| !self.is_stopped())
     }
 }

@@ -1,5 +1,5 @@
-//! A layer that searches one state of each orbit. Without compiled code stand-ins are held against the reference semantics: a
-//! certificate need trust no labelling.
+//! A layer that searches one state of each orbit. Without compiled code, stand-ins are checked against the reference
+//! semantics: a certificate need not trust any labelling.
 
 use std::ops::DerefMut;
 use std::sync::Arc;

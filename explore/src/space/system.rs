@@ -151,10 +151,10 @@ pub trait Reduce: Replicate {
     /// There was no time to find it.
     fn stand_in(&mut self, row: &[u32]) -> Result<Option<Vec<u32>>, NoTime>;
 
-    /// Whether fewer groups than are enabled may be enough.
+    /// Returns whether a subset of the enabled groups may be enough.
     fn chooses(&self) -> bool;
 
-    /// Of the groups that are enabled in a state those whose transitions are enough; `None` where all are needed.
+    /// Returns the enabled groups whose transitions are enough in a state; `None` if all are needed.
     fn enough(&mut self, row: &[u32], enabled: &FixedBitSet) -> Option<FixedBitSet>;
 }
 
@@ -162,12 +162,12 @@ pub trait Reduce: Replicate {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoTime;
 
-/// What a system has done, and what it keeps beside rows.
+/// Counts of a system's work, and its memory apart from rows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effort {
-    /// Answers that were remembered.
+    /// Cache hits.
     pub hits: u64,
-    /// Answers that were looked for in vain among those.
+    /// Cache misses.
     pub misses: u64,
     /// Groups that the reference evaluator has expanded.
     pub by_reference: u64,
@@ -180,7 +180,7 @@ pub struct Effort {
 impl Add for Effort {
     type Output = Effort;
 
-    /// That of two systems which share what they share.
+    /// Effort of two systems that share their shared memory.
     fn add(self, other: Effort) -> Effort {
         Effort {
             hits: self.hits + other.hits,
@@ -192,7 +192,7 @@ impl Add for Effort {
     }
 }
 
-/// What a group does in a state.
+/// Result of a group in a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expansion {
     /// Nothing goes wrong. The number of different edges; their different targets are in the updates.
@@ -244,7 +244,7 @@ impl Edge {
     }
 }
 
-/// What to say of a state that is no row.
+/// Error for a state that has no row.
 pub fn unwritten() -> EvalError {
     EvalError::too_large(Default::default(), "a value of a variable cannot be listed")
 }

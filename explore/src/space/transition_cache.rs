@@ -21,7 +21,7 @@ pub struct Cache {
     pub misses: u64,
 }
 
-/// What is remembered: by one thread, or by several in parts that the hash of a key chooses.
+/// Cache entries: those of one thread, or parts shared by several threads, chosen by the hash of a key.
 #[derive(Debug)]
 enum Entries {
     Own(Part),
@@ -114,7 +114,7 @@ impl Cache {
         }
     }
 
-    /// Whether it costs more than it saves.
+    /// Returns whether the cache costs more than it saves.
     pub fn is_useless(&self) -> bool {
         let lookups = self.hits + self.misses;
         lookups >= Tuning::DEFAULT.space.cache_trial && self.hits * Tuning::DEFAULT.space.cache_pays < lookups

@@ -6,7 +6,7 @@ use crate::store::state_table::Table;
 /// Updates of one group.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Updates {
-    /// Of each update the mask, then a word for each column that the group may write.
+    /// For each update, the mask, then a word for each column that the group may write.
     pub(crate) words: Vec<u32>,
     columns: usize,
 }
@@ -19,13 +19,13 @@ pub struct Update<'u> {
     pub words: &'u [u32],
 }
 
-/// Words of a mask for so many columns.
+/// Number of words of a mask for `columns` columns.
 pub fn mask_words(columns: usize) -> usize {
     columns.div_ceil(32).max(2)
 }
 
 impl Updates {
-    /// Forgets all, and prepares for a group that may write so many columns.
+    /// Forgets all updates, and prepares for a group that may write `columns` columns.
     #[inline]
     pub fn start(&mut self, columns: usize) {
         self.words.clear();
@@ -37,7 +37,7 @@ impl Updates {
         self.words.len() / self.stride()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no updates.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
@@ -70,7 +70,7 @@ impl Updates {
 }
 
 impl<'u> Update<'u> {
-    /// Whether the column at this position of those that the group may write is written.
+    /// Returns whether the column at this position, among those that the group may write, is written.
     #[inline]
     pub fn is_written(&self, i: usize) -> bool {
         self.mask[i / 32] >> (i % 32) & 1 == 1

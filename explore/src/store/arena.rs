@@ -25,7 +25,7 @@ const CHUNKS: usize = ((32 - LEAST - ALIKE) << ALIKE) as usize;
 #[derive(Debug)]
 pub struct Arena {
     chunks: Box<[OnceLock<Box<[AtomicU32]>>]>,
-    /// The first position that nobody has taken. Whoever takes some holds the lock.
+    /// The first free position. A thread that takes positions holds the lock.
     end: AtomicU32,
     taking: Mutex<()>,
     limit: u32,
@@ -54,13 +54,13 @@ fn place(position: u32) -> (usize, usize, usize) {
 }
 
 impl Arena {
-    /// An empty one, with so many positions, at most [`POSITIONS`].
+    /// An empty arena with room for `limit` positions, at most [`POSITIONS`].
     pub fn with_limit(limit: u32) -> Arena {
         let chunks = (0..CHUNKS).map(|_| OnceLock::new()).collect();
         Arena { chunks, end: AtomicU32::new(0), taking: Mutex::new(()), limit: limit.min(POSITIONS) }
     }
 
-    /// The first position that nobody has taken.
+    /// Returns the first free position.
     #[inline]
     pub fn end(&self) -> u32 {
         self.end.load(Ordering::Relaxed)
@@ -71,7 +71,7 @@ impl Arena {
         self.limit
     }
 
-    /// The list at a position; `None` where there is none.
+    /// Returns the list at a position; `None` if there is none.
     #[inline]
     pub fn list(&self, position: u32) -> Option<List<'_>> {
         let (chunk, at, _) = place(position & (POSITIONS - 1));
@@ -101,7 +101,7 @@ impl Arena {
         for (to, word) in words[1..].iter().zip(list) {
             to.store(word, Ordering::Relaxed);
         }
-        // No position is told before its list is there: whoever learns of it does so through a lock or a channel.
+        // A position is published only after its list is there: threads learn of it through a lock or a channel.
         words[0].store(length as u32 + 1, Ordering::Relaxed);
         Some(())
     }
@@ -145,7 +145,7 @@ impl Arena {
         self.end.fetch_min(from, Ordering::Relaxed);
     }
 
-    /// Adds a list at the position that it had in another arena; `None` if it is none after all others.
+    /// Adds a list at the position that it had in another arena; `None` if this is not a position after all others.
     pub fn restore(&self, position: u32, list: &[u32]) -> Option<()> {
         let _taking = self.taking.lock().unwrap_or_else(PoisonError::into_inner);
         let need = u32::try_from(list.len()).ok()?.checked_add(1)?;
@@ -169,7 +169,8 @@ impl Arena {
                     next += 1 + list.len() as u32;
                     return Some((position, list));
                 }
-                // What a writer has reserved and not used is 0, and no chunk is there where a list was too long for it.
+                // Memory that a writer has reserved and not used is 0. A chunk is missing where a list was too long for
+                // it.
                 let (chunk, at, size) = place(position);
                 next += if self.chunks[chunk].get().is_some() { 1 } else { (size - at) as u32 };
             }
@@ -224,7 +225,7 @@ impl<'a> List<'a> {
         self.0.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether the list has no words.
     #[inline]
     pub fn is_empty(self) -> bool {
         self.0.is_empty()
@@ -236,7 +237,7 @@ impl<'a> List<'a> {
         self.0[i].load(Ordering::Relaxed)
     }
 
-    /// One word, if there are so many.
+    /// Returns the word at a position; `None` behind the end.
     #[inline]
     pub fn get(self, i: usize) -> Option<u32> {
         self.0.get(i).map(|word| word.load(Ordering::Relaxed))
@@ -266,7 +267,7 @@ impl<'a> List<'a> {
         self.0.chunks_exact(2).map(|p| (p[0].load(Ordering::Relaxed), p[1].load(Ordering::Relaxed)))
     }
 
-    /// Whether a word is in an ascending list.
+    /// Returns whether a word is in an ascending list.
     #[inline]
     pub fn has(self, word: u32) -> bool {
         if self.len() <= 16 {
@@ -290,13 +291,13 @@ impl<'a> List<'a> {
         (low < n && self.at(2 * low) == key).then_some(low)
     }
 
-    /// Whether these are the words.
+    /// Returns whether the list consists of these words.
     #[inline]
     pub fn is(self, words: &[u32]) -> bool {
         self.len() == words.len() && self.iter().zip(words).all(|(a, b)| a == *b)
     }
 
-    /// Whether both have the same words.
+    /// Returns whether both lists have the same words.
     #[inline]
     pub fn equals(self, other: List<'_>) -> bool {
         self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)

@@ -1,8 +1,8 @@
 //! States that several threads find while the table of states stands still.
 //!
-//! Each is kept once, with the place where a single thread would have found it first: so whoever goes through the places in
-//! their order afterwards numbers the states as a single thread does, whichever thread was the first in fact. Parts with a
-//! lock each, chosen by the hash of a row, keep the threads out of each other's way.
+//! Each state is kept once, with the place where a single thread would have found it first. Going through the places in
+//! their order afterwards numbers the states as a single thread does, whichever thread was the first in fact. Parts
+//! with a lock each, chosen by the hash of a row, keep the threads out of each other's way.
 //!
 //! The table of Laarman, van de Pol, Weber: *Boosting Multi-Core Reachability Performance with Shared Hash Tables*, FMCAD
 //! 2010, is shared while it grows; its numbers then depend on which thread came first, and so would traces.

@@ -48,7 +48,7 @@ pub struct Store {
 /// Lists that are needed for a moment only, one above the other. A clone has none.
 #[derive(Debug, Default)]
 struct Drafts {
-    /// Those in use, and then others for their memory.
+    /// Drafts in use, followed by others that are kept for their memory.
     lists: Vec<Draft>,
     used: usize,
 }
@@ -74,7 +74,7 @@ impl Default for Store {
 }
 
 impl Store {
-    /// An empty interner that so many threads will share.
+    /// An empty interner to be shared by `threads` threads.
     pub fn for_threads(threads: usize) -> Store {
         Store::with_limit(POSITIONS, threads)
     }
@@ -95,8 +95,8 @@ impl Store {
         self.lists.pin();
     }
 
-    /// Forgets all values that are neither pinned nor folded. No other interner that shares them learns of it: whoever has one
-    /// takes a clone of this one.
+    /// Forgets all values that are neither pinned nor folded. Other interners that share them are not informed: their
+    /// owners must clone this one.
     pub fn forget(&mut self) {
         match Arc::get_mut(&mut self.lists).filter(|lists| lists.is_filled()) {
             Some(lists) => lists.truncate(),
@@ -105,7 +105,7 @@ impl Store {
         self.generation += 1;
     }
 
-    /// The same, and gives their memory back.
+    /// Forgets all values that are neither pinned nor folded, as [`Store::forget`] does, and frees their memory.
     pub fn give_back(&mut self) {
         self.lists = Arc::new(self.lists.pinned());
         self.generation += 1;
@@ -128,7 +128,8 @@ impl Store {
         self.lists.bytes()
     }
 
-    /// Whether some value found no room. It got the word of another one, so that nothing computed since then means anything.
+    /// Returns whether there was no room for some value. It got the word of another one, so that nothing computed since
+    /// then means anything.
     #[inline]
     pub fn is_full(&self) -> bool {
         self.rare.is_full.load(Ordering::Relaxed)
@@ -298,7 +299,7 @@ impl Store {
         }
     }
 
-    /// Whether two listed sets are the same; `None` where one is not listed.
+    /// Returns whether two listed sets are the same; `None` if one is not listed.
     #[inline]
     pub fn are_same(&self, a: u32, b: u32) -> Option<bool> {
         let (left, right) = (self.listed(a)?, self.listed(b)?);
@@ -315,8 +316,8 @@ impl Store {
         if word & RARE == 0 { self.lists.checked(word) } else { None }
     }
 
-    /// The word of a value; `None` if the value is not of the type represented, or holds a set that is
-    /// not listed (but is none itself).
+    /// The word of a value; `None` if the value is not of the type represented, or holds a set that is not listed
+    /// without being one itself.
     pub fn encode(&mut self, eval: &Evaluator<'_>, rep: &Rep, value: &Value) -> Option<u32> {
         if !matches!(value, Value::Lazy(_)) && value.has_lazy() {
             return None;
@@ -473,7 +474,7 @@ impl Store {
         }
     }
 
-    /// Whether a word stands for a value of the type represented; `known` are words of which that was seen.
+    /// Returns whether a word stands for a value of the type represented. `known` are words that are known to be sound.
     pub fn is_sound(&self, rep: &Rep, word: u32, known: &mut HashSet<(usize, u32)>) -> bool {
         let rare = |is_it: fn(&Value) -> bool| self.known_value(word ^ RARE).is_some_and(|v| is_it(&v));
         match rep {
@@ -683,7 +684,7 @@ mod tests {
             store.is_full()
         });
         assert_eq!(lists, Some(99));
-        // What is there is found all the same.
+        // Known values are found all the same.
         let known = store.list(&[5; 9]);
         assert!(store.listed(known).is_some_and(|list| list.is(&[5; 9])));
     }

@@ -40,7 +40,7 @@ impl Layout {
         Layout::new(vec![Form::Word; variables])
     }
 
-    /// Whether there is a word for each variable.
+    /// Returns whether there is a word for each variable.
     #[inline]
     pub fn is_plain(&self) -> bool {
         self.is_plain
@@ -73,7 +73,7 @@ impl Layout {
         variables.iter().flat_map(|v| self.columns(*v)).collect()
     }
 
-    /// Whether the forms fit the representations of some variables.
+    /// Returns whether the forms fit the representations of some variables.
     pub fn fits(&self, variables: &[impl AsRef<Rep>]) -> bool {
         let fits = |(form, rep): (&Form, &Rep)| match form {
             Form::Word => self.is_plain || rep.is_plain(),
@@ -85,10 +85,10 @@ impl Layout {
     }
 }
 
-/// Values that were unfolded lately: those of the state at hand, and of the states that it leads to.
+/// Values that were unfolded recently: those of the current state and of its successors.
 #[derive(Clone, Debug, Default)]
 pub struct Unfolded {
-    /// Each at a place that its columns choose.
+    /// The entries, each at a place that its columns choose.
     entries: Vec<Entry>,
     generation: u32,
 }
@@ -139,7 +139,7 @@ impl Unfolded {
             Form::Folded => store.unfold(rep, key[0]),
             Form::Halves => store.unfold_halves(rep, key),
         };
-        // What found no room got the word of another value.
+        // A value without room in the store got the word of another value.
         debug_assert!(word.is_some() || store.is_full(), "a row has values of its variables");
         let word = word.unwrap_or_else(|| store.full());
         *self.entry(store, variable as u32, key) = Entry { variable: variable as u32, columns: key, word };

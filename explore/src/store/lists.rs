@@ -28,7 +28,7 @@ struct Shard {
 }
 
 impl Lists {
-    /// No lists, with room for numbers below `limit`, for so many threads.
+    /// No lists, with room for numbers below `limit`, for `threads` threads.
     pub fn new(limit: u32, threads: usize) -> Lists {
         let shards = if threads < 2 { 1 } else { Tuning::DEFAULT.store.list_shards };
         let shards = (0..shards).map(|_| Mutex::default()).collect();
@@ -42,12 +42,12 @@ impl Lists {
         shard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a list, which is added if it is new; `None` if there is no room for it.
+    /// Returns the number of a list, which is added if it is new; `None` if there is no room for it.
     pub fn number(&self, list: &[u32]) -> Option<u32> {
         self.add(hash_words(list), |known| known.is(list), list.iter().copied())
     }
 
-    /// The same of a draft.
+    /// Returns the number of a draft, which is added if it is new; `None` if there is no room for it.
     pub fn number_of(&self, list: List<'_>) -> Option<u32> {
         self.add(list.hash(), |known| known.equals(list), list.iter())
     }
@@ -92,7 +92,8 @@ impl Lists {
         self.arena.lists()
     }
 
-    /// Adds a list with the number that it had before; `None` if it is there, or the number is none after all others.
+    /// Adds a list with the number that it had before; `None` if it is there, or if this is not a number after all
+    /// others.
     pub fn restore(&self, number: u32, list: &[u32]) -> Option<()> {
         let hash = hash_words(list);
         let mut shard = self.shard(hash);
@@ -131,7 +132,7 @@ impl Lists {
         }
     }
 
-    /// Whether most of the memory is in use.
+    /// Returns whether most of the memory is in use.
     pub fn is_filled(&self) -> bool {
         8 * self.arena.end() as usize >= self.arena.bytes()
     }

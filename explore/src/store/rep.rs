@@ -90,7 +90,7 @@ impl Rep {
         }
     }
 
-    /// Whether a value has the same word in every store. An integer has, too, unless it is large.
+    /// Returns whether a value has the same word in every store. So does an integer, unless it is large.
     pub fn is_fixed(&self) -> bool {
         match self {
             Rep::Bool | Rep::Element(..) | Rep::Pair(_, _, Some(_)) => true,
@@ -99,17 +99,17 @@ impl Rep {
         }
     }
 
-    /// Whether the words of its values mean the same whatever is interned or forgotten.
+    /// Returns whether the words of its values mean the same whatever is interned or forgotten.
     pub fn is_plain(&self) -> bool {
         self.is_fixed() || matches!(self, Rep::Int | Rep::Opaque)
     }
 
-    /// Whether its values are sets that are lists.
+    /// Returns whether its values are sets that are lists.
     pub fn is_set_list(&self) -> bool {
         matches!(self, Rep::Set(_) | Rep::Relation(..))
     }
 
-    /// Whether its values are interned lists: sets, or records.
+    /// Returns whether its values are interned lists: sets, or records.
     pub fn is_list(&self) -> bool {
         !self.is_plain() && !matches!(self, Rep::Pair(..))
     }
@@ -123,7 +123,7 @@ impl Rep {
         }
     }
 
-    /// Of a relation of bits: how many there are, and how many belong to each point.
+    /// For a relation of bits, the number of bits, and how many belong to each point.
     #[inline]
     pub fn bit_rows(&self) -> Option<(u32, u32)> {
         match self {

@@ -65,7 +65,7 @@ impl Chunk {
             }
         }
         bits.extend_from_slice(&(rest as u32).to_le_bytes());
-        // What is behind the rows is 0.
+        // The bytes behind the rows are 0.
         bits.resize(bytes(stride), 0);
         Chunk { columns, stride, bits: bits.into() }
     }
@@ -123,7 +123,7 @@ impl Chunk {
         self.at(row * self.stride + before as usize, self.columns[at])
     }
 
-    /// Whether a row begins with these words.
+    /// Returns whether a row begins with these words.
     #[inline]
     pub fn is(&self, row: usize, words: &[u32]) -> bool {
         let mut bit = row * self.stride;

@@ -69,12 +69,12 @@ impl Table {
         self.len
     }
 
-    /// Whether there are none.
+    /// Returns whether the table has no states.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// Whether there is no room for more states.
+    /// Returns whether there is no room for more states.
     pub fn is_full(&self) -> bool {
         self.len >= MOST
     }
@@ -168,7 +168,7 @@ impl Table {
         (&self.rows.chunks, &self.rows.open)
     }
 
-    /// A table of the parts of another one of this width; `None` if they are none, or two rows are the same.
+    /// A table of the parts of another one of this width; `None` if they do not fit, or if two rows are the same.
     pub fn from_parts(width: usize, chunks: Vec<Chunk>, open: Vec<u32>) -> Option<Table> {
         let rows = open.len() / (width + 1);
         let sound = open.len().is_multiple_of(width + 1)
@@ -250,7 +250,7 @@ mod tests {
                     assert_eq!(table.find(row, table.hash(row)), Some(*state));
                 }
             }
-            // A row that is there twice is none of a table.
+            // A row must not occur twice in a table.
             let twice = [open, &table.row(0)[..], &[0]].concat();
             assert!(Table::from_parts(width, chunks.to_vec(), twice).is_none());
         }

@@ -1,11 +1,11 @@
 //! Tree compression: values kept for good as balanced trees over their words, whose equal parts are there once.
 //!
 //! A *folded* word stands for a value as the interner's own words do: equal words for equal values. Those of integers and
-//! of numbered types are the same. A list is a leaf if it is short, else a node of two folded halves; so a value that differs
-//! from another one in one place shares with it all but the nodes above that place. Whoever keeps many values that are all
-//! different keeps the two halves of each: then not even a root has to be found again.
+//! of numbered types are the same. A list is a leaf if it is short, else a node of two folded halves; so a value that
+//! differs from another one in one place shares with it all but the nodes above that place. A store of many values that
+//! are all different keeps the two halves of each: then not even a root has to be found again.
 //!
-//! Code works on the interner's own words, of which only those of the states at hand are needed: see [`Store::forget`].
+//! Code works on the interner's own words, of which only those of the current states are needed: see [`Store::forget`].
 //!
 //! Laarman, van de Pol, Weber: *Parallel Recursive State Compression for Free*, SPIN 2011.
 
@@ -61,7 +61,8 @@ impl Store {
         halves
     }
 
-    /// The folded word of a value that is like another one with its folded word: what is the same in both is not looked up.
+    /// Returns the folded word of a value that resembles another one with a known folded word. Parts that are the same
+    /// in both are not looked up.
     pub fn fold_after(&mut self, rep: &Rep, (before, folded): (u32, u32), word: u32) -> u32 {
         if before == word {
             return folded;
@@ -73,7 +74,8 @@ impl Store {
         folded
     }
 
-    /// The same for halves.
+    /// Returns the folded halves of a value that resembles another one with known halves, as [`Store::fold_after`]
+    /// does.
     pub fn fold_halves_after(&mut self, rep: &Rep, (before, halves): (u32, [u32; 2]), word: u32) -> [u32; 2] {
         if before == word {
             return halves;
@@ -184,14 +186,15 @@ impl Store {
         Store::digest_of(rep, words.iter().copied(), &|rep, word| self.digest_folded(rep, word))
     }
 
-    /// Whether a folded word is one that [`Store::fold`] gives for a value of the type represented; `known` are words of
-    /// which that was seen.
+    /// Returns whether a folded word is one that [`Store::fold`] gives for a value of the type represented. `known` are
+    /// words that are known to be sound.
     pub fn is_sound_folded(&mut self, rep: &Rep, folded: u32, known: &mut HashSet<(usize, u32)>) -> bool {
         let word = self.unfold(rep, folded);
         word.is_some_and(|word| self.is_sound(rep, word, known) && self.fold(rep, word) == folded)
     }
 
-    /// The same for halves.
+    /// Returns whether halves are those that [`Store::fold_halves`] gives for a value of the type represented, as
+    /// [`Store::is_sound_folded`] does for a folded word.
     pub fn are_sound_halves(
         &mut self,
         rep: &Rep,
@@ -262,7 +265,7 @@ impl Store {
         NODE | self.folded_list(&halves)
     }
 
-    /// The same, where a tree is known of a list that may be like this one.
+    /// Returns the folded word of a list of folded words, given the tree of a list that may resemble it.
     fn tree_after(&mut self, tree: u32, before: &[u32], words: &[u32]) -> u32 {
         if before == words {
             return tree;
@@ -307,7 +310,7 @@ impl Store {
     }
 }
 
-/// Whether the words of a list are the same folded.
+/// Returns whether the words of a list are the same folded.
 fn stay(rep: &Rep, words: &[u32]) -> bool {
     let stay = |rep: &Rep, first: usize, step: usize| match rep {
         _ if rep.is_plain() => true,
@@ -415,7 +418,7 @@ mod tests {
                     assert!(!halves || (value == other) == (both == also), "{rep:?}");
                 }
             }
-            // The same after any other value.
+            // Every value must fold to the same word after any other value.
             for (i, word) in words.iter().enumerate() {
                 for (j, before) in words.iter().enumerate().step_by(7) {
                     let (new, old) = (&seen[i], &seen[j]);
@@ -454,7 +457,7 @@ mod tests {
         for word in [folded + 1, NODE | (1 << 29), 1 << 29, RARE | folded] {
             assert!(!store.is_sound_folded(&rep, word, &mut known), "{word:x}");
         }
-        // The same words, in a tree of another shape.
+        // A tree of another shape with the same words is not sound.
         let left = store.folded.number(&words[..3]).expect("room");
         let right = store.folded.number(&words[3..5]).expect("room");
         let shape = NODE | store.folded.number(&[left, right]).expect("room");

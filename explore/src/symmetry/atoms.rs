@@ -11,9 +11,9 @@ pub type Images = Vec<u32>;
 /// The elements of all sets of which some may change places. Each has a number: those of a set follow each other.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Atoms {
-    /// Of each set its first atom and its size.
+    /// For each set, its first atom and its size.
     sets: Vec<(CarrierId, u32, u32)>,
-    /// The cell of each atom, by the number of atoms in the cells before: those that may change places share one.
+    /// The cell of each atom, by the number of atoms in the cells before. Atoms that may change places share a cell.
     cells: Vec<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The canonical form of some values: of all that differ in the roles of atoms only, the same one.
+//! Canonical form of some values: the same for all values that differ in the roles of atoms only.
 //!
 //! Individualisation and refinement: where refinement leaves atoms together, each of them in turn is set apart, and the
 //! least of what comes out is taken (McKay, *Practical graph isomorphism*, 1981; Turner's thesis has it for B). Three
@@ -6,8 +6,8 @@
 //! can change places with, everything else as it is, needs no branch of its own; nor does one that an automorphism found on
 //! the way brings to the place of another one.
 //!
-//! Whatever is returned is a permutation of what was given. So two values with the same form differ in the roles of atoms
-//! only, whether or not the search has found the least form: nothing but the number of forms rests on that.
+//! The result is always a permutation of the input. So two values with the same form differ in the roles of atoms only,
+//! whether or not the search has found the least form: only the number of forms rests on that.
 
 use super::atoms::{Images, inverse, placing, then};
 use super::refine::{Cells, Item, Refinement, first_cell, individualised};
@@ -121,7 +121,7 @@ impl<'s, 'a> Search<'s, 'a> {
         Some(())
     }
 
-    /// Whether automorphisms that keep the atoms set apart bring an atom to the place of one that was looked at.
+    /// Returns whether automorphisms that keep the atoms set apart map an atom to one that was tried.
     fn is_like(&self, seen: &[u32], atom: u32, apart: &[u32]) -> bool {
         let keeps = |images: &&Images| apart.iter().all(|a| images[*a as usize] == *a);
         let generators: Vec<&Images> = self.automorphisms.iter().filter(keeps).collect();
@@ -160,7 +160,8 @@ impl<'s, 'a> Search<'s, 'a> {
         Some(classes)
     }
 
-    /// Whether two atoms of one cell can change places. Where they stand alone, refinement has seen that they can.
+    /// Returns whether two atoms of one cell can change places. Where they stand alone, refinement has seen that they
+    /// can.
     fn are_twins(&mut self, a: u32, b: u32) -> Option<bool> {
         let mut images: Images = (0..self.places.len() as u32).collect();
         images.swap(a as usize, b as usize);
@@ -210,12 +211,12 @@ impl Form {
         Form { words, images, digests }
     }
 
-    /// The same form, of what another permutation made these values from.
+    /// Returns this form as a form of other values: those that the permutation `first` maps to these.
     pub fn after(self, first: &[u32]) -> Form {
         Form { images: then(first, &self.images), ..self }
     }
 
-    /// What forms are compared by: it depends on the values and not on their words.
+    /// Digests by which forms are compared. They depend on the values and not on their words.
     pub fn digests(&self) -> &[u64] {
         &self.digests
     }

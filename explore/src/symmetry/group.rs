@@ -116,7 +116,8 @@ impl Group {
         Some((best?, is_least))
     }
 
-    /// The same under the permutations that keep the cells.
+    /// The least form of some values under the permutations that keep the cells, or one form of those that could be;
+    /// and whether it is the least.
     fn form_within(&self, store: &mut Store, items: &[Item<'_>], ties: Ties) -> Option<(Form, bool)> {
         let mut search = Search::new(store, items, &self.places, ties)?;
         search.run(&self.cells)?;

@@ -16,7 +16,7 @@ pub fn marker(store: &Store, symmetry: &Symmetry, group: &Group, row: &[u32]) ->
     let items = symmetry.items(row);
     let mut cells: Cells = group.kept.clone();
     let signs = Refinement::new(store, &items, cells.len())?.refine_once(store, &mut cells)?;
-    // What is no atom counts as it is.
+    // Values without atoms count as they are.
     let mut marker: Vec<u32> = row.to_vec();
     symmetry.shapes.iter().for_each(|(at, _)| marker[*at] = 0);
     for sign in signs {
@@ -45,7 +45,7 @@ pub type Label<'l> = &'l mut dyn FnMut(&[u32]) -> Option<Vec<u32>>;
 enum Met {
     /// One, whose orbit was not looked at.
     One(Box<[u32]>),
-    /// Several, or one that was: they are told apart by their labels.
+    /// Several states, or one whose orbit was examined. They are distinguished by their labels.
     Labelled,
 }
 

@@ -34,7 +34,7 @@ impl Orbits {
         }
     }
 
-    /// What it goes by.
+    /// The symmetry by which stand-ins are found.
     pub fn symmetry(&self) -> &Arc<Symmetry> {
         &self.symmetry
     }
@@ -123,7 +123,7 @@ impl Orbits {
         Some(symmetry.with_words(row, words))
     }
 
-    /// Whether two rows are states of one orbit.
+    /// Returns whether two rows are states of one orbit.
     pub fn are_alike(&self, store: &mut Store, valuation: usize, a: &[u32], b: &[u32]) -> bool {
         if a == b {
             return true;
@@ -149,7 +149,7 @@ impl Orbits {
         let items = self.symmetry.items(row);
         let mut forms: Vec<Option<Form>> = Vec::new();
         self.symmetry.group(valuation).each(&mut |images| {
-            // What is not computed any more makes none of them the least.
+            // Without all forms, none of them is known to be the least.
             let form = if stop() { None } else { Form::of(store, &items, images) };
             forms.push(form);
         });

@@ -48,8 +48,8 @@ impl Permutation {
         Permutation { images: self.images.iter().map(|(c, images)| (*c, inverted(images))).collect() }
     }
 
-    /// The value in which other elements play the roles; `None` for a set that is not listed, of which nobody can
-    /// see which elements it has.
+    /// The value in which other elements play the roles; `None` for a set that is not listed, whose elements are
+    /// unknown.
     pub fn apply(&self, value: &Value) -> Option<Value> {
         Some(match value {
             Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) => value.clone(),

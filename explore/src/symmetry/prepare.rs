@@ -1,5 +1,5 @@
-//! What is to be reduced in a model: the elements that nothing tells apart, the valuations of the constants that differ in
-//! the roles of such elements only, and the permutations that keep each of the others.
+//! Preparation of symmetry reduction for a model: the elements that nothing tells apart, the valuations of the
+//! constants that differ in the roles of such elements only, and the permutations that keep each of the others.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use super::refine::Item;
 use super::shape::Shape;
 use crate::store::interner::{Store, reps};
 
-/// What was found.
+/// Symmetry of a model, and the valuations that are left.
 pub struct Prepared {
-    /// What is reduced; `None` where nothing can be.
+    /// The symmetry; `None` if nothing can be reduced.
     pub symmetry: Option<Symmetry>,
-    /// The valuations that are left; not all of them where the evaluator was interrupted.
+    /// The valuations that are left; incomplete if the evaluator was interrupted.
     pub valuations: Vec<Constants>,
     /// The elements that may change places.
     pub free: Vec<Interchangeable>,
-    /// What tells others apart.
+    /// Constructs that tell other elements apart.
     pub distinguished: Distinguished,
 }
 

@@ -1,4 +1,4 @@
-//! What is reduced: the method, the elements, and the permutations of them.
+//! Symmetry of a search: the method of reduction, the elements, and the permutations of them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,15 +20,15 @@ pub enum Method {
     Flood,
     /// The one met first of those with the same marker. Exact only where atoms stand alone, otherwise states may be lost.
     Markers,
-    /// The one met first: states with the same marker are told apart by the least one of their orbits.
+    /// The one met first. States with the same marker are distinguished by the least one of their orbits.
     CanonicalMarkers,
-    /// One by refinement where ties are broken in any way: quick, and sometimes several of an orbit (Gibson-Robinson and
-    /// Lowe, *Symmetry reduction in CSP model checking*, STTT 2019, section 7).
+    /// One by refinement where ties are broken in any way: quick, and sometimes several of an orbit (Gibson-Robinson
+    /// and Lowe, *Symmetry reduction in CSP model checking*, STTT 2019, section 7).
     Representatives,
 }
 
 impl Method {
-    /// Its name.
+    /// Name of the method.
     pub fn name(self) -> &'static str {
         match self {
             Method::Canonical => "canonical",
@@ -40,7 +40,7 @@ impl Method {
     }
 }
 
-/// What is the same for all threads of a search.
+/// Symmetry that all threads of a search share.
 #[derive(Debug)]
 pub struct Symmetry {
     /// How states are chosen.
@@ -53,7 +53,7 @@ pub struct Symmetry {
     pub groups: Vec<Group>,
     /// For each valuation of the constants the number of the group that keeps it.
     pub of_valuation: Vec<u32>,
-    /// What was done.
+    /// Counts of the reduction.
     pub tally: Tally,
 }
 
@@ -62,8 +62,8 @@ pub struct Symmetry {
 pub struct Tally {
     /// States whose stand-in was computed.
     pub computed: AtomicU64,
-    /// Of these: so many permutations were to be compared that the search was given up; others of the orbit may have another
-    /// stand-in.
+    /// Of these: states for which the search was given up because of too many permutations. Others of the orbit may
+    /// have another stand-in.
     pub given_up: AtomicU64,
     /// States that stand for themselves, because a value is not listed.
     pub unlisted: AtomicU64,
@@ -75,7 +75,8 @@ pub fn count(counter: &AtomicU64) {
 }
 
 impl Symmetry {
-    /// Whether every state of an orbit has the same stand-in, and no other state has: unless computing it is given up.
+    /// Returns whether every state of an orbit has the same stand-in, and no other state has: unless computing it is
+    /// given up.
     pub fn is_exact(&self) -> bool {
         self.groups.iter().all(|group| group.is_whole)
             && match self.method {
@@ -84,17 +85,17 @@ impl Symmetry {
             }
     }
 
-    /// Whether a state may stand for one of another orbit.
+    /// Returns whether a state may stand for one of another orbit.
     pub fn is_approximate(&self) -> bool {
         self.method == Method::Markers && !self.is_plain()
     }
 
-    /// Whether it depends on the states met before which one stands for others.
+    /// Returns whether the choice of stand-ins depends on the states met before.
     pub fn is_stateful(&self) -> bool {
         matches!(self.method, Method::Markers | Method::CanonicalMarkers) && !self.is_plain()
     }
 
-    /// Whether refinement alone leads to the least form.
+    /// Returns whether refinement alone leads to the least form.
     fn is_plain(&self) -> bool {
         self.groups.iter().all(|group| group.others.len() == 1)
             && self.shapes.iter().all(|(_, shape)| shape.is_flat())

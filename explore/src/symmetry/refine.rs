@@ -1,10 +1,10 @@
-//! Partition refinement: atoms that stand in different places come into different cells, until nothing tells those of one
-//! cell apart but what they have to do with each other.
+//! Partition refinement: atoms that stand in different places come into different cells, until the atoms of one cell
+//! differ only in their relations to each other.
 //!
-//! McKay, *Practical graph isomorphism*, 1981. A value takes the place of the graph: the signature of an atom is the sum of
-//! the ways to it, each with what stands beside it. It is right for couples in couples and sets of sets, where a graph needs
-//! a vertex for each part. Signatures are hashes: where two of them are equal by chance, two cells stay one, and what comes
-//! after has more to do.
+//! McKay, *Practical graph isomorphism*, 1981. A value takes the place of the graph: the signature of an atom is the
+//! sum of the ways to it, each with the values next to it. It is right for couples in couples and sets of sets, where a
+//! graph needs a vertex for each part. Signatures are hashes: where two of them are equal by chance, two cells stay
+//! one, and later steps have more to do.
 
 use super::shape::Shape;
 use crate::store::index::mix;
@@ -24,7 +24,7 @@ pub struct Refinement<'s> {
 }
 
 impl<'s> Refinement<'s> {
-    /// Prepares the refinement of so many atoms; `None` where a value is not listed.
+    /// Prepares the refinement of `atoms` atoms; `None` if a value is not listed.
     pub fn new(store: &Store, items: &[Item<'s>], atoms: usize) -> Option<Refinement<'s>> {
         let (mut rest, mut fixed) = (Vec::new(), vec![0; atoms]);
         let none = vec![0; atoms];

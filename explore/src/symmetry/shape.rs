@@ -72,17 +72,17 @@ impl Shape {
         Shape { rep: rep.clone(), kind: if parts_are_plain { Kind::Plain } else { kind } }
     }
 
-    /// Whether no value mentions an atom.
+    /// Returns whether no value mentions an atom.
     pub fn is_plain(&self) -> bool {
         self.kind == Kind::Plain
     }
 
-    /// Whether atoms that stand in the same places of a value can change theirs without changing it.
+    /// Returns whether atoms that stand in the same places of a value can change places without changing it.
     pub fn is_flat(&self) -> bool {
         self.place() <= Place::Flat
     }
 
-    /// Whether it depends on other atoms where an atom stands.
+    /// Returns whether the place of an atom depends on other atoms.
     pub fn sees_others(&self) -> bool {
         match &self.kind {
             Kind::Plain | Kind::Atom(_) => false,
@@ -126,7 +126,7 @@ impl Shape {
         store.encode(eval, &self.rep, value)
     }
 
-    /// The word of the value in which other atoms play the roles; `None` where nobody can see which atoms it has.
+    /// The word of the value in which other atoms play the roles; `None` if its atoms are unknown.
     pub fn permute(&self, store: &mut Store, word: u32, images: &[u32]) -> Option<u32> {
         Some(match &self.kind {
             Kind::Plain => word,
@@ -172,7 +172,7 @@ impl Shape {
         })
     }
 
-    /// A hash of a value in which atoms of one colour are not told apart; the same for a value with other words.
+    /// Hash of a value that does not distinguish atoms of one colour. It does not depend on words.
     pub fn hash(&self, store: &Store, word: u32, colours: &[u32]) -> Option<u64> {
         Some(match &self.kind {
             Kind::Plain => store.digest(&self.rep, word),
@@ -278,7 +278,7 @@ impl Shape {
         Some(())
     }
 
-    /// Where the members of a set stand. Sets of sets are told apart by what is in them, others by where they stand.
+    /// Hash of the place of a set's members. Sets of sets are distinguished by their contents, others by their place.
     fn inside(&self, store: &Store, word: u32, at: u64, colours: &[u32], e: &Shape) -> Option<u64> {
         let nested = !matches!(e.kind, Kind::Atom(_)) && !self.is_flat();
         Some(mix(at, if nested { mix(MEMBER, self.hash(store, word, colours)?) } else { MEMBER }))
@@ -304,7 +304,7 @@ impl Shape {
     }
 }
 
-/// The same for a couple: what stands on one side is told apart by what stands on the other.
+/// Adds the signs of the atoms in a couple: atoms on one side are told apart by the value on the other side.
 fn sign_couple(
     (a, b): (&Shape, &Shape),
     store: &Store,

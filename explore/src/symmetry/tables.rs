@@ -12,7 +12,7 @@ use crate::tuning::tuning;
 /// For each permutation a word, and the digest of its value; nothing for what is not listed.
 type Made = Option<Box<[(u32, u64)]>>;
 
-/// What the permutations of small groups make of values.
+/// Images of values under the permutations of small groups.
 #[derive(Debug, Default)]
 pub struct Tables {
     /// By group: its permutations, if it is small.
@@ -25,7 +25,7 @@ pub struct Tables {
 }
 
 impl Tables {
-    /// Whether a group, of this number, is small.
+    /// Returns whether the group with this number is small.
     pub fn is_small(&mut self, number: u32, group: &Group) -> bool {
         let permutations = self.groups.entry(number).or_insert_with(|| {
             let is_small = group.order().is_some_and(|order| order <= tuning().symmetry.small_group);

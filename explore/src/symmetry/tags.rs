@@ -1,4 +1,4 @@
-//! Hashes of values in which atoms of one colour are not told apart, and the ways from a value to a part of it.
+//! Hashes of values that do not distinguish atoms of one colour, and hashes of the ways from a value to a part of it.
 
 use crate::store::index::mix;
 
@@ -16,7 +16,7 @@ pub fn couple(left: u64, right: u64) -> u64 {
     mix(mix(LEFT, left), right)
 }
 
-/// The hash of a set, or of a multiset: atoms of one colour are not told apart.
+/// Hash of a set, or of a multiset. Atoms of one colour are not distinguished.
 pub fn set(members: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     let (mut sum, mut n) = (0u64, 0u64);
     for member in members {

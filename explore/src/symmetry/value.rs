@@ -9,7 +9,7 @@ use super::tags::{FIELD, LEFT, MEMBER, RIGHT, couple, set};
 use crate::store::index::mix;
 use crate::store::interner::text_hash;
 
-/// A hash of a value in which atoms of one colour are not told apart.
+/// Hash of a value that does not distinguish atoms of one colour.
 pub fn hash(value: &Value, atoms: &Atoms, colours: &[u32]) -> Option<u64> {
     Some(match value {
         Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) => {

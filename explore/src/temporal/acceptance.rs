@@ -255,12 +255,12 @@ impl<S: Measured> Acceptance<'_, S> {
     }
 }
 
-/// What is said of a component.
+/// Judgement on a strongly connected component.
 enum Judgement {
     Accepted,
-    /// No loop inside is accepted.
+    /// No loop inside is accepting.
     Refused,
-    /// A loop that is accepted is among these nodes.
+    /// An accepting loop, if there is one, is among these nodes.
     Without(Vec<NodeId>),
 }
 

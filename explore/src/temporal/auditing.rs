@@ -1,5 +1,5 @@
-//! States of a graph held against the reference evaluator: their edges, and the truth of a formula's propositions. A
-//! formula that holds rests on all of them.
+//! Audit of a temporal search: states of the graph compared with the reference evaluator, by their edges and the truth
+//! of the formula's propositions. A formula that holds rests on all of them.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -56,7 +56,7 @@ fn differs<'m>(
     reference: &Evaluator<'_>,
     state: StateId,
 ) -> Option<String> {
-    // What the search has no answer about it says nothing about.
+    // Where the search has no answer, there is nothing to compare.
     let arcs = graph.arcs(state)?.to_vec();
     let truth = propositions.in_state(graph, state)?;
     let row = graph.table.row(state);

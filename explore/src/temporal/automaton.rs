@@ -28,7 +28,7 @@ pub(super) struct Letter {
 /// Number of a location.
 pub(super) type Location = u32;
 
-/// A way to go on.
+/// A step to a next location.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Step {
     pub(super) to: Location,
@@ -55,7 +55,7 @@ enum Node {
     Release(NodeId, NodeId),
 }
 
-/// What is known at a position: a formula without operators of the future.
+/// Formula about the present position, without operators of the future.
 #[derive(Clone, PartialEq, Eq, Debug)]
 enum Present {
     Constant(bool),
@@ -73,7 +73,7 @@ enum Past {
     Since(Present, Present),
 }
 
-/// What a location consists of.
+/// Obligations that make up a location.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Owed {
     /// Formulas that hold at the position, ascending.
@@ -82,7 +82,7 @@ struct Owed {
     before: u64,
 }
 
-/// An automaton, as far as it was needed.
+/// An automaton, constructed on demand.
 pub(super) struct Automaton {
     nodes: Vec<Node>,
     numbers: HashMap<Node, NodeId>,
@@ -90,7 +90,7 @@ pub(super) struct Automaton {
     /// Operators of the past, each after those in it.
     past: Vec<Past>,
     past_formulas: Vec<Formula>,
-    /// What is guessed: that it holds, and that it does not.
+    /// Guesses of formulas: the node of the formula, and that of its negation.
     guesses: Vec<(NodeId, NodeId)>,
     guessed_formulas: Vec<Formula>,
     locations: Vec<Owed>,
@@ -155,12 +155,12 @@ impl Automaton {
         if self.untils.len() == 64 { u64::MAX } else { (1 << self.untils.len()) - 1 }
     }
 
-    /// Whether nothing is owed, so that every path from here on is accepted.
+    /// Returns whether no obligation is left, so that every path from here on is accepted.
     pub(super) fn accepts_all(&self, location: Location) -> bool {
         self.locations[location as usize].formulas.is_empty() && self.guesses.is_empty()
     }
 
-    /// The ways to go on from a location over a letter; at the end of a path one says that it is accepted.
+    /// Returns the steps from a location over a letter. At the end of a path, one step says that it is accepted.
     pub(super) fn steps(&mut self, location: Location, letter: Letter) -> Arc<[Step]> {
         if let Some(known) = self.steps.get(&(location, letter)) {
             return known.clone();

@@ -24,7 +24,7 @@ use crate::store::state_table::StateId;
 pub struct Refutation {
     /// The path, from the initialisation. The last state of a loop is the one with which it begins.
     pub trace: Trace,
-    /// How it goes on: with a loop back to the state of a step, by its number, not at all, or in any way.
+    /// Continuation of the path: a loop back to the state of a step, by its number, none, or any.
     pub continuation: Continuation,
 }
 
@@ -94,7 +94,7 @@ fn check(eval: &Evaluator<'_>, temporal: &Temporal, mut found: Refutation) -> Re
                 return Err("the loop of the trace is not fair".into());
             }
         }
-        // As short as it can be: how the path goes on matters to nobody.
+        // As short as it can be: the continuation of the path does not matter.
         Continuation::Open => {
             let shortest = (1..=reading.positions).find(|n| truth(*n, Continuation::Open) == Some(false));
             found.trace.steps.truncate(shortest.unwrap_or(reading.positions).max(1));
@@ -152,7 +152,7 @@ impl<'e, 'm> Reading<'e, 'm> {
         Ok(reading)
     }
 
-    /// A reading that asks for the executions of an event when an atom speaks of them.
+    /// A reading that computes the executions of an event when an atom mentions it.
     pub(super) fn on_demand(eval: &'e Evaluator<'m>, found: &'e Refutation) -> Reading<'e, 'm> {
         let is_loop = matches!(found.continuation, Continuation::Loop(_));
         let positions = found.trace.steps.len() - usize::from(is_loop);
@@ -176,7 +176,7 @@ impl<'e, 'm> Reading<'e, 'm> {
         executions
     }
 
-    /// Whether no event is enabled.
+    /// Returns whether no event is enabled.
     pub(super) fn is_dead(&self, at: usize) -> Option<bool> {
         let is_known = |event: EventId| self.enabled.borrow()[at].contains_key(&event);
         if self.events().all(is_known) {
@@ -186,7 +186,7 @@ impl<'e, 'm> Reading<'e, 'm> {
         self.eval.is_deadlock(&self.trace.constants, state).ok()
     }
 
-    /// Whether all executions of all events are as asked.
+    /// Returns whether all executions of all events satisfy `is_so`.
     fn all_edges(&self, at: usize, is_so: impl Fn(&transition::Edge) -> bool) -> Option<bool> {
         let mut is_known = true;
         for event in self.events() {
@@ -214,19 +214,19 @@ impl<'e, 'm> Reading<'e, 'm> {
         executions.incomplete.is_none().then_some(false)
     }
 
-    /// Whether the path leaves a position by an action; unknown at the end of what is known.
+    /// Returns whether the path leaves a position by an action; unknown at the end of the known path.
     fn is_taken(&self, at: usize, action: &Action) -> Option<bool> {
         let Some(step) = self.trace.steps.get(at + 1) else { return self.ends(at) };
         let arguments = self.arguments(action)?;
         Some(step.event == Some(action.event) && step.execution.parameters.starts_with(&arguments))
     }
 
-    /// That nothing is done at the last position, where the path ends; elsewhere it may go on.
+    /// Returns `Some(false)` at the last position if the path ends there, `None` if it may continue.
     fn ends(&self, at: usize) -> Option<bool> {
         (self.is_dead(at)?).then_some(false)
     }
 
-    /// Whether the truth of an atom depends on how the trace goes on.
+    /// Returns whether the truth of an atom depends on the continuation of the trace.
     pub(super) fn is_open(&self, at: usize, atom: &Atom) -> bool {
         let is_about_step = matches!(atom, Atom::Taken(_) | Atom::Step(_));
         is_about_step && at + 1 == self.trace.steps.len() && self.is_dead(at) == Some(false)
@@ -251,7 +251,7 @@ impl<'e, 'm> Reading<'e, 'm> {
         }
     }
 
-    /// Whether the loop from a position on is a fair one.
+    /// Returns whether the loop from a position on is fair.
     pub(super) fn is_fair(&self, temporal: &Temporal, begin: usize) -> Option<bool> {
         let round = begin..self.positions;
         let conditions = temporal.fairness.weak.iter().map(|a| (a, false));

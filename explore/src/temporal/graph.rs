@@ -1,4 +1,4 @@
-//! The states of a system with all edges between them, each with its label: expanded when somebody asks.
+//! States of a system with all labelled edges between them, expanded on demand.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::store::state_table::{StateId, Table};
 /// Number of a label.
 pub(super) type LabelId = u32;
 
-/// What an edge is called.
+/// Label of an edge.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(super) struct Label {
     pub(super) event: EventId,
-    /// Values of the parameters and of the results; `None` where nobody asks for them.
+    /// Values of the parameters and of the results; `None` if no property reads them.
     pub(super) values: Option<(Vec<Value>, Vec<Value>)>,
 }
 
@@ -30,17 +30,17 @@ pub(super) struct Arc {
     pub(super) label: LabelId,
 }
 
-/// What is known of a state's edges.
+/// Edges of a state, as far as they are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Expanded {
     NotYet,
-    /// They are in the list, from here and so many.
+    /// Position of the first edge in the list, and their number.
     Known(usize, u32),
-    /// Some could not be found, or go wrong.
+    /// Some edges could not be found, or go wrong.
     Unclear,
 }
 
-/// That of a model.
+/// Graph of a model.
 pub(super) type ModelGraph<'m> = Graph<Cached<Machine<'m>>>;
 
 /// A state space that grows.
@@ -76,7 +76,7 @@ impl<S: Measured> Graph<S> {
         }
     }
 
-    /// Whether labels tell the values of parameters and results.
+    /// Returns whether labels include the values of parameters and results.
     pub(super) fn is_detailed(&self) -> bool {
         self.is_detailed
     }
@@ -96,7 +96,7 @@ impl<S: Measured> Graph<S> {
         found
     }
 
-    /// The edges out of a state; `None` where they are not all known, or somebody asked to stop.
+    /// Returns the edges out of a state; `None` if they are not all known, or if the search was interrupted.
     pub(super) fn arcs(&mut self, state: StateId) -> Option<&[Arc]> {
         if self.expanded[state as usize] == Expanded::NotYet {
             let known = self.expand(state);
@@ -193,7 +193,7 @@ impl<S: Measured> Graph<S> {
         number
     }
 
-    /// Whether no more states can be numbered.
+    /// Returns whether no more states can be numbered.
     pub(super) fn is_full(&self) -> bool {
         self.table.is_full()
     }

@@ -36,7 +36,7 @@ pub(super) struct Edge {
 pub(super) enum Finite {
     /// It ends in this node, where nothing is enabled.
     Ends(NodeId),
-    /// However it goes on after this edge out of this node, to this state.
+    /// Any continuation after this edge out of this node, to this state.
     Decided(NodeId, LabelId, StateId),
 }
 
@@ -74,7 +74,7 @@ impl Product {
         self.starts.len()
     }
 
-    /// Whether all have.
+    /// Returns whether all nodes were expanded.
     pub(super) fn is_complete(&self) -> bool {
         self.starts.len() == self.nodes.len()
     }

@@ -18,7 +18,7 @@ use crate::space::machine::Machine;
 use crate::space::system::Measured;
 use crate::store::state_table::StateId;
 
-/// What a proposition is decided by.
+/// Source of a proposition's truth value.
 enum Decided {
     Predicate(Predicate),
     Enabled(usize),
@@ -51,7 +51,7 @@ impl Executions {
         Ok(Executions { event: action.event, arguments })
     }
 
-    /// Whether an edge under a valuation is one of them.
+    /// Returns whether an edge under a valuation is one of the executions.
     pub(super) fn has(&self, label: &Label, valuation: usize) -> bool {
         if label.event != self.event {
             return false;
@@ -68,7 +68,7 @@ pub enum Proposition {
     Label(Predicate),
     /// A group is enabled.
     Enabled(GroupId),
-    /// The path goes on by a group.
+    /// The path continues by a group.
     Taken(GroupId),
     /// No group is enabled.
     Deadlock,
@@ -86,10 +86,10 @@ pub(super) struct Propositions<S> {
     /// Predicates of a state and the next.
     steps: Vec<Pred>,
     between: Between<S>,
-    /// Of each state that was asked: the letter without what depends on the edge; `None` where it is not known.
+    /// For each state that was asked, the letter without the parts that depend on the edge; `None` if it is not known.
     states: HashMap<StateId, Option<u128>>,
     edges: HashMap<(LabelId, usize), u128>,
-    /// Of two states that were asked: which predicates of steps are true; `None` where that is not known.
+    /// For each two states that were asked, the predicates of steps that are true; `None` if they are not known.
     pairs: HashMap<(StateId, StateId), Option<u128>>,
     has_taken: bool,
     /// Why the truth of some is not known.
@@ -139,7 +139,7 @@ pub(super) fn predicates(atoms: &[Atom]) -> impl Iterator<Item = &Pred> {
 }
 
 impl<S: Measured> Propositions<S> {
-    /// Makes propositions about a system ready that has so many roots.
+    /// Prepares propositions about a system with `roots` roots.
     pub(super) fn of(roots: usize, propositions: &[Proposition]) -> Propositions<S> {
         let mut executions = Vec::new();
         let mut number = |group: GroupId| {
@@ -170,7 +170,8 @@ impl<S: Measured> Propositions<S> {
         Propositions { atoms, executions, steps, between, states, edges, pairs, has_taken, gaps }
     }
 
-    /// What is true in a state, whatever the edge by which the path goes on. `None` where that is not known.
+    /// Returns the propositions that are true in a state, whatever the next edge of the path; `None` if that is not
+    /// known.
     pub(super) fn in_state(&mut self, graph: &mut Graph<S>, state: StateId) -> Option<u128> {
         if let Some(known) = self.states.get(&state) {
             return *known;

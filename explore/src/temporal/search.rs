@@ -14,7 +14,7 @@ use crate::space::dependency_matrix::GroupId;
 use crate::space::system::Measured;
 use crate::tuning::{Tuning, tuning};
 
-/// What ends a search.
+/// End of a search.
 pub(super) enum End<T> {
     /// A path that was confirmed.
     Found(T),
@@ -27,8 +27,8 @@ pub(super) enum End<T> {
 /// Looks at a path that was found.
 type Confirm<'c, S, T> = &'c mut dyn FnMut(&Graph<S>, &Steps, Continuation) -> Result<T, String>;
 
-/// Searches from the initial nodes of a product. `pulse` says now and then why the search has to end, `confirm` looks at
-/// what is found.
+/// Searches from the initial nodes of a product. `pulse` returns from time to time why the search must end. `confirm`
+/// checks what is found.
 pub(super) fn search<S: Measured, T>(
     graph: &mut Graph<S>,
     (product, automaton): (&mut Product, &mut Automaton),
@@ -85,14 +85,14 @@ fn along(product: &Product, finite: Finite) -> (Steps, Continuation) {
 pub struct Path {
     /// Rows, each with the group that leads there. The last row of a loop is the one with which it begins.
     pub steps: Vec<(Option<GroupId>, Vec<u32>)>,
-    /// How it goes on.
+    /// Continuation of the path.
     pub continuation: Continuation,
 }
 
 /// Looks for a path of any system on which a formula about these propositions is false; `None` where it holds on all.
 ///
 /// # Errors
-/// That cannot be decided: why.
+/// If the formula cannot be decided, with the reason.
 pub fn refute<S: Measured>(
     system: S,
     formula: &Formula,

@@ -21,7 +21,7 @@ fn below(dice: &mut Dice, most: usize) -> usize {
 
 /// A machine with one variable and events that are relations over its values.
 struct Small {
-    /// Of each event, from and to.
+    /// For each event, its edges: from and to.
     events: Vec<Vec<(usize, usize)>>,
 }
 
@@ -129,7 +129,7 @@ impl Paths<'_> {
         }
     }
 
-    /// The state that the path goes on to.
+    /// The next state of the path.
     fn next(&self, at: usize) -> Option<usize> {
         self.events.get(at).and(self.states.get(at + 1)).copied()
     }
@@ -158,7 +158,7 @@ impl Paths<'_> {
             || all.clone().any(|label| fairness.all_strong && owes(true, &|e, to| (e, to) == label)))
     }
 
-    /// Whether some path, up to the longest, shows that the formula is false.
+    /// Returns whether some path, up to the longest, shows that the formula is false.
     fn any(&mut self) -> bool {
         let here = *self.states.last().expect("a path has a state");
         let edges: Vec<(usize, usize)> = self.small.edges(here).collect();
@@ -219,7 +219,7 @@ fn verdicts_are_those_of_the_definition() {
                     format!("seed {seed}: {} \n{:?} {:?}", small.text(), temporal.formula, temporal.fairness)
                 };
                 match report.verdict {
-                    // Each was held against the definition.
+                    // Each was checked against the definition.
                     TemporalVerdict::Violated(_) => violated += 1,
                     TemporalVerdict::Holds(()) => {
                         held += 1;

@@ -96,7 +96,7 @@ struct Verifier<'m, 'o> {
     reference: Evaluator<'m>,
     session: &'m Session<'m>,
     teller: Teller<'o>,
-    /// The end of the formula at hand.
+    /// Deadline of the current formula.
     until: Option<Instant>,
     vacuous: Option<Vacuous>,
     limited: Option<Reason>,
@@ -134,7 +134,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// Gives the next of so many formulas its part of the time that is left: none takes that of the others.
+    /// Gives the next of `formulas` formulas its part of the time that is left, so that none takes that of the others.
     fn share_time(&mut self, formulas: usize) {
         let now = Instant::now();
         let left = self.session.deadline.map(|d| d.saturating_duration_since(now));
@@ -269,12 +269,12 @@ impl<'m, 'o> Verifier<'m, 'o> {
         })
     }
 
-    /// What was dropped from a refinement is part of the answer.
+    /// Adds the doubts about parts that a refinement dropped to the answer.
     fn weigh(&self, verdict: TemporalVerdict) -> TemporalVerdict {
         let model = self.reference.model;
         match verdict {
             Verdict::Holds(()) => {
-                // A step that is none may hide that a path ends.
+                // A spurious step may hide that a path ends.
                 let asked = Asked { invariant: false, assertions: false, deadlock: true };
                 let parts: Vec<String> =
                     doubt::left_open(model, asked).into_iter().map(|d| d.describe(model)).collect();
@@ -305,7 +305,7 @@ fn stopped(
     over.or_else(memory).or_else(|| is_full().then_some(Reason::TooManyValues))
 }
 
-/// Whether a formula tells executions of an event apart.
+/// Returns whether a formula distinguishes executions of an event.
 fn needs_values(temporal: &Temporal) -> bool {
     let fairness = &temporal.fairness;
     let of_atoms = temporal.atoms.iter().filter_map(|atom| match atom {

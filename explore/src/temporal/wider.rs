@@ -26,13 +26,13 @@ pub fn maxint_without(model: &Model, temporal: &Temporal, found: &Refutation) ->
     larger_maxint(model, &found.trace.scope, &is_gone)
 }
 
-/// Whether the path shows no longer that the formula is false, in another scope. `None` where that is not known.
+/// Returns whether the path no longer shows that the formula is false, in another scope; `None` if that is not known.
 fn is_gone(model: &Model, temporal: &Temporal, found: &Refutation, scope: &Scope) -> Option<bool> {
     let work = Work::new(tuning().temporal.wider_work);
     work.portion(tuning().temporal.wider_work);
     let eval = Evaluator::new(model, scope).with_work(&work);
     let reading = Reading::on_demand(&eval, found);
-    // An atom without a truth value, which is not one about how the path goes on.
+    // `true` if an atom has no truth value although it does not depend on the continuation of the path.
     let has_failed = Cell::new(false);
     let truth = |continuation| {
         let truth = holds(&temporal.formula, reading.positions, continuation, &|at, atom| {
@@ -51,7 +51,7 @@ fn is_gone(model: &Model, temporal: &Temporal, found: &Refutation, scope: &Scope
         Continuation::Ends if reading.is_dead(reading.positions.checked_sub(1)?)? => {
             truth(Continuation::Ends)?
         }
-        // What ends there in the smaller scope goes on here.
+        // A path that ends in the smaller scope can be continued in this one.
         Continuation::Ends | Continuation::Open => Some(truth(Continuation::Open)? != Some(false)),
     }
 }

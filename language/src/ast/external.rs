@@ -7,7 +7,7 @@
 //! Leuschel, Butler: *ProB: an automated analysis toolset for the B method*, STTT 2008; the user manual,
 //! "External Functions".
 
-/// What kind of thing an external function is.
+/// Syntactic kind of an external function.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ExternalKind {
     /// An expression; without arguments a constant.
@@ -18,7 +18,7 @@ pub enum ExternalKind {
     Substitution,
 }
 
-/// Whether an external function can be evaluated.
+/// Extent to which an external function can be evaluated.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Support {
     /// It has a value for all arguments.
@@ -57,12 +57,12 @@ macro_rules! externals {
                 match self { $($(ExternalFunction::$variant => ExternalKind::$kind,)*)* }
             }
 
-            /// Whether it can be evaluated.
+            /// Returns the extent to which it can be evaluated.
             pub fn support(self) -> Support {
                 match self { $($(ExternalFunction::$variant => Support::$support,)*)* }
             }
 
-            /// Its signature as B text.
+            /// Returns its signature as B text.
             pub fn signature(self) -> &'static str {
                 match self { $($(ExternalFunction::$variant => $signature,)*)* }
             }
@@ -320,15 +320,15 @@ impl ExternalFunction {
         Self::ALL.iter().copied().find(|f| f.name() == name)
     }
 
-    /// Whether the function takes arguments.
+    /// Returns whether the function takes arguments.
     pub fn has_arguments(self) -> bool {
         self.kind() != ExternalKind::Function || self.signature().contains("-->")
     }
 }
 
 impl ExternalFunction {
-    /// Whether it is a predicate that is true wherever its arguments have values: it prints, or tells
-    /// ProB how to go about something.
+    /// Returns whether it is a predicate that is true wherever its arguments have values: it prints, or controls how
+    /// ProB proceeds.
     pub fn is_always_true(self) -> bool {
         let libraries = ["LibraryIO.def", "LibraryProB.def"];
         self.kind() == ExternalKind::Predicate
@@ -336,14 +336,14 @@ impl ExternalFunction {
             && libraries.contains(&self.library())
     }
 
-    /// Whether its value is that of its last argument.
+    /// Returns whether its value is that of its last argument.
     pub fn is_identity(self) -> bool {
         use ExternalFunction::{Force, Fvprintf, Symbolic, Vprintf};
         matches!(self, Force | Symbolic | Vprintf | Fvprintf)
     }
 }
 
-/// Whether a file of definitions is one of ProB's libraries.
+/// Returns whether a file of definitions is one of ProB's libraries.
 pub fn is_library(file: &str) -> bool {
     let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
     ExternalFunction::ALL.iter().any(|f| f.library() == name) || name == "LibrarySVG.def"

@@ -1,7 +1,7 @@
-//! What operators, binders, constants and keywords mean, in a sentence, with the source of the definition.
+//! Meanings of operators, binders, constants and keywords, in a sentence, with the source of the definition.
 //!
-//! For people: the meaning that bsym computes with is in the semantics. Sources are the sections of J.-R. Abrial, *The B-Book*
-//! (1996), and chapters of the *B Language Reference Manual* of Atelier B.
+//! These texts are for readers: the meaning that bsym computes with is in the semantics. Sources are the sections of
+//! J.-R. Abrial, *The B-Book* (1996), and chapters of the *B Language Reference Manual* of Atelier B.
 
 use super::{BinaryOp, BuiltinFn, Constant, Quantifier};
 
@@ -36,7 +36,7 @@ const COMPONENTS: &str = "B Language Reference Manual, chapter 7";
 const EVENT_B: &str = "Métayer and Voisin, The Event-B Mathematical Language, chapter 3";
 
 impl BinaryOp {
-    /// What the operator means.
+    /// Returns the meaning of the operator.
     #[rustfmt::skip]
     pub fn meaning(self) -> Meaning {
         use BinaryOp::*;
@@ -101,7 +101,7 @@ impl BinaryOp {
 }
 
 impl BuiltinFn {
-    /// What the operator means.
+    /// Returns the meaning of the operator.
     #[rustfmt::skip]
     pub fn meaning(self) -> Meaning {
         use BuiltinFn::*;
@@ -168,7 +168,7 @@ impl BuiltinFn {
 }
 
 impl Quantifier {
-    /// What the binder means.
+    /// Returns the meaning of the binder.
     pub fn meaning(self) -> Meaning {
         use Quantifier::*;
         match self {
@@ -189,7 +189,7 @@ impl Quantifier {
 }
 
 impl Constant {
-    /// What the constant stands for.
+    /// Returns the meaning of the constant.
     pub fn meaning(self) -> Meaning {
         use Constant::*;
         match self {

@@ -217,7 +217,7 @@ macro_rules! define {
 }
 operators!(define);
 
-/// What stands in a row of the table, for both notations.
+/// A row of the table, for both notations.
 struct Row<Op> {
     op: Op,
     spelling: &'static str,
@@ -233,7 +233,7 @@ impl BinaryOp {
         &INFIX[self as usize]
     }
 
-    /// How it is written in classical B.
+    /// Returns its spelling in classical B.
     pub fn spelling(self) -> &'static str {
         self.row().spelling
     }
@@ -243,7 +243,7 @@ impl BinaryOp {
         self.row().classical
     }
 
-    /// How Rodin writes it, where Event-B has it.
+    /// Returns Rodin's spelling, if Event-B has the operator.
     pub fn event_b(self) -> Option<&'static str> {
         self.row().event_b.first().copied()
     }
@@ -269,7 +269,7 @@ impl BuiltinFn {
         &WORDS[self as usize]
     }
 
-    /// How it is written in classical B.
+    /// Returns its spelling in classical B.
     pub fn spelling(self) -> &'static str {
         self.row().spelling
     }
@@ -279,17 +279,17 @@ impl BuiltinFn {
         self.row().classical
     }
 
-    /// How many arguments it takes.
+    /// Returns the numbers of arguments that it takes.
     pub fn arguments(self) -> RangeInclusive<usize> {
         self.row().arguments.clone()
     }
 
-    /// Whether it is an operator only where no declaration takes the word.
+    /// Returns whether it is an operator only where no declaration takes the word.
     pub fn is_soft(self) -> bool {
         !HARD.contains(&self)
     }
 
-    /// The soft operator that a word is.
+    /// Returns the soft operator that a word denotes.
     pub fn of_soft_word(word: &str) -> Option<BuiltinFn> {
         WORDS[HARD.len()..].iter().find(|row| row.spelling == word).map(|row| row.op)
     }

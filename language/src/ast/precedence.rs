@@ -1,6 +1,6 @@
-//! Levels of precedence in classical B, from loose to tight (ProB's grammar, numbered as Atelier B does): what the
-//! parser reads without parentheses, and the printer writes without them. The table of operators says which operator
-//! has which.
+//! Levels of precedence in classical B, from loose to tight (ProB's grammar, numbered as in Atelier B). They determine
+//! what the parser reads without parentheses, and what the printer writes without them. The table of operators assigns
+//! the levels.
 
 /// `;` and `||`, operators in parentheses only.
 pub const IN_PARENTHESES: u8 = 20;
@@ -22,5 +22,5 @@ pub const POWER: u8 = 200;
 pub const UNARY_MINUS: u8 = 210;
 /// `r~`, `f(x)`, `r[S]`, `r'a`
 pub const POSTFIX: u8 = 230;
-/// Names, literals, and what brings its own parentheses: `card(S)`.
+/// Names, literals, and operators with their own parentheses: `card(S)`.
 pub const APPLIED: u8 = 250;

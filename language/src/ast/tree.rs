@@ -20,14 +20,14 @@ pub struct Ident {
 /// An expression or predicate.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// The form of the expression.
     pub kind: ExprKind,
     /// Where it stands, without enclosing parentheses.
     pub span: Span,
 }
 
 impl Expr {
-    /// The conjunction of predicates; `None` of none.
+    /// Returns the conjunction of predicates; `None` if there are none.
     pub fn all(predicates: Vec<Expr>) -> Option<Expr> {
         predicates.into_iter().reduce(|l, r| {
             let span = l.span;
@@ -95,7 +95,7 @@ pub enum ExprKind {
     Operator(Ident, Vec<Expr>),
     /// `[S] P`
     Substituted(Box<Subst>, Box<Expr>),
-    /// Stands for text that could not be parsed; a diagnostic was given.
+    /// Replaces text that could not be parsed; a diagnostic was given.
     Error,
 }
 
@@ -128,7 +128,7 @@ pub enum Constant {
     Bfalse,
 }
 
-/// Operators with one operand written beside it.
+/// Operators with one operand, before or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnaryOp {
     /// `-x`
@@ -161,7 +161,7 @@ pub enum Quantifier {
 /// A substitution.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Subst {
-    /// What it is.
+    /// The form of the substitution.
     pub kind: SubstKind,
     /// Where it stands.
     pub span: Span,
@@ -224,7 +224,7 @@ pub enum SubstKind {
     },
     /// `WITNESS P THEN S END`
     Witness(Box<Expr>, Box<Subst>),
-    /// Stands for text that could not be parsed; a diagnostic was given.
+    /// Replaces text that could not be parsed; a diagnostic was given.
     Error,
 }
 
@@ -369,7 +369,7 @@ pub enum Definition {
         name: Ident,
         /// Parameters.
         parameters: Vec<Ident>,
-        /// What it stands for.
+        /// The meaning of the name.
         body: DefinitionBody,
         /// The whole definition.
         span: Span,
@@ -378,7 +378,7 @@ pub enum Definition {
     File(String, Span),
 }
 
-/// What a definition stands for.
+/// Meaning of a definition.
 #[derive(Clone, PartialEq, Debug)]
 pub enum DefinitionBody {
     /// An expression or predicate.
@@ -389,7 +389,7 @@ pub enum DefinitionBody {
     Either(Expr, Subst),
 }
 
-/// What an event does to the variant of its machine (Event-B).
+/// Effect of an event on the variant of its machine (Event-B).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Convergence {
     /// Nothing is claimed.

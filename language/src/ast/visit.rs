@@ -1,4 +1,4 @@
-//! Traversals of the syntax tree: one visitor that reads, one that changes, and what follows from them.
+//! Traversals of the syntax tree: a visitor that reads, one that changes, and analyses built on them.
 
 use std::collections::BTreeSet;
 
@@ -9,19 +9,19 @@ macro_rules! traversal {
     ($(#[$doc:meta])* $visitor:ident, $walk_expr:ident, $walk_subst:ident $(, $mutable:tt)?) => {
         $(#[$doc])*
         pub trait $visitor<'t> {
-            /// Called for each expression; by default goes on to its parts.
+            /// Called for each expression; visits its parts by default.
             fn expr(&mut self, e: &'t $($mutable)? Expr) {
                 $walk_expr(self, e);
             }
-            /// Called for each substitution; by default goes on to its parts.
+            /// Called for each substitution; visits its parts by default.
             fn subst(&mut self, s: &'t $($mutable)? Subst) {
                 $walk_subst(self, s);
             }
-            /// Called for each use of a name that is no expression: a call, a set given by a definition.
+            /// Called for each use of a name that is not an expression: a call, a set given by a definition.
             fn name(&mut self, _name: &'t $($mutable)? Ident) {}
             /// Called where names become visible …
             fn enter(&mut self, _ids: & $($mutable)? [Ident]) {}
-            /// … and where as many go again.
+            /// … and where the same number of names is hidden again.
             fn leave(&mut self, _ids: &[Ident]) {}
         }
 
@@ -205,9 +205,9 @@ pub fn walk_body<'t, V: Visitor<'t> + ?Sized>(v: &mut V, body: &'t DefinitionBod
     }
 }
 
-/// Names that occur free in a tree, with those of the operations and definitions that it calls.
+/// Collects the names that occur free in a tree, with those of the operations and definitions that it calls.
 ///
-/// `x$0` is no occurrence of `x`.
+/// `x$0` is not an occurrence of `x`.
 #[derive(Default, Debug)]
 pub struct FreeNames {
     /// The names.
@@ -287,7 +287,7 @@ impl<'t> Visitor<'t> for Nodes<'t> {
     }
 }
 
-/// Whether a tree is higher than `limit`. It may be of any height: nothing here recurses.
+/// Returns whether a tree is higher than `limit`. The tree may have any height, because nothing here recurses.
 pub fn is_higher(e: &Expr, limit: usize) -> bool {
     let mut level = Nodes(vec![Node::Expr(e)]);
     for _ in 0..limit {

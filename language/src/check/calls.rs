@@ -1,7 +1,7 @@
-//! Calls of operations: each becomes the body of the operation, with names of its own.
+//! Calls of operations: each is expanded to the body of the operation, with fresh names.
 //!
-//! Arguments are evaluated before (`LET`), the precondition stays one (it is a violation to call an
-//! operation outside), and results are assigned to the targets at the end.
+//! Arguments are evaluated first (`LET`), the precondition is kept (calling an operation outside of it is a violation),
+//! and results are assigned to the targets at the end.
 
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ impl Checker {
         }
     }
 
-    // Says why an operation may not be called here.
+    // Reports an operation that may not be called here.
     fn may_be_called(&mut self, callable: &Callable, name: &Ident) -> bool {
         let d = |message: String| Diagnostic::error(codes::ILLEGAL_CALL, name.span, message);
         let problem = match &callable.access {
@@ -211,14 +211,14 @@ impl Checker {
         SubstKind::Var(outputs.to_vec(), Box::new(parts)).at(span)
     }
 
-    /// A copy of a predicate with binders of its own.
+    /// Returns a copy of a predicate with fresh binders.
     pub(super) fn copied(&mut self, p: &Pred) -> Pred {
         let mut p = p.clone();
         Renaming::new(self).pred(&mut p);
         p
     }
 
-    /// A copy of a substitution with binders and choices of its own.
+    /// Returns a copy of a substitution with fresh binders and choices.
     pub(super) fn copied_subst(&mut self, s: &Subst) -> Subst {
         let mut s = s.clone();
         Renaming::new(self).subst(&mut s);

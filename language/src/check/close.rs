@@ -24,7 +24,7 @@ impl Checker {
         self.first_open = self.model.locals.len();
     }
 
-    /// Says that a declared name has no type, once.
+    /// Reports a declared name without a type, once.
     pub(super) fn unknown_type(&mut self, name: &str, span: Span, ty: &OpenType) {
         let known = match self.types.head(ty) {
             t @ (OpenType::Pow(_) | OpenType::Pair(..) | OpenType::Record(_)) => {
@@ -70,7 +70,7 @@ impl Checker {
         self.types.settled(&ty)
     }
 
-    /// What closes the types of trees.
+    /// Returns the retyping that closes the types of trees.
     pub(super) fn closing(&self) -> Closing<'_> {
         Closing(&self.types)
     }

@@ -1,5 +1,5 @@
-//! The names at hand: declaring them, opening and closing scopes, expanding definitions, and what a misspelt name
-//! may have meant.
+//! The names in scope: declarations, opening and closing of scopes, expansion of definitions, and suggestions for
+//! misspelt names.
 
 use super::*;
 use crate::ast::Ident;
@@ -9,7 +9,7 @@ use crate::model::types::{CarrierId, FreeTypeId};
 use crate::tuning::Tuning;
 
 impl Checker {
-    /// Says that a variable may not be read in the section at hand.
+    /// Reports a variable that may not be read in the current section.
     pub(super) fn check_readable(&mut self, v: VarId, name: &str, span: Span, declared: Span) {
         let message = match (self.visibility, self.names.access.get(&v)) {
             (Visibility::Parameters | Visibility::Properties, _) => {
@@ -28,7 +28,7 @@ impl Checker {
         self.report(Diagnostic::error(codes::NOT_VISIBLE, span, message).label(declared, "declared here"));
     }
 
-    /// Declares a global name; says so if it is taken.
+    /// Declares a global name; reports it if it is taken.
     pub(super) fn declare_global(&mut self, name: &str, span: Span, entity: Entity) {
         let taken = self.names.globals.get(name).map(|(_, place)| *place);
         let defined = self.names.definitions.get(name).map(|m| m.name.span);
@@ -73,7 +73,7 @@ impl Checker {
         self.declare_global(&id.name, id.span, Entity::Const(c));
     }
 
-    /// Whether a name is a parameter of the machine.
+    /// Returns whether a name is a parameter of the machine.
     pub(super) fn is_parameter(&self, entity: Entity) -> bool {
         self.names.parameters.contains(&entity)
     }
@@ -179,12 +179,12 @@ impl Checker {
         self.model.locals[l.index()].ty.clone()
     }
 
-    /// The definition that a name stands for here.
+    /// Returns the definition that a name refers to here.
     pub(super) fn definition(&self, name: &str) -> Option<Arc<Macro>> {
         if self.local(name).is_some() { None } else { self.names.definitions.get(name) }
     }
 
-    /// Whether anything at all is declared under the name.
+    /// Returns whether anything is declared under the name.
     pub(super) fn is_declared(&self, name: &str) -> bool {
         self.local(name).is_some()
             || self.names.globals.contains_key(name)
@@ -243,9 +243,9 @@ impl Checker {
         Some(result)
     }
 
-    /// Says that a name is unknown, with the nearest one that is known.
+    /// Reports an unknown name, with the nearest known one.
     pub(super) fn unknown(&mut self, name: &str, span: Span) {
-        // Every further use of the name would say the same.
+        // Every further use of the name would repeat the message.
         if self.names.uses_others || !self.names.unknown_names.insert(name.to_string()) {
             return;
         }

@@ -1,5 +1,5 @@
-//! Calls of external functions, predicates and substitutions: ProB's libraries, and what a machine
-//! itself declares by `EXTERNAL_FUNCTION_f(T) == …` beside a definition of `f`.
+//! Calls of external functions, predicates and substitutions: ProB's libraries, and functions that a machine itself
+//! declares by `EXTERNAL_FUNCTION_f(T) == …` next to a definition of `f`.
 
 use super::*;
 use crate::ast::external::{ExternalKind, Support};
@@ -8,7 +8,7 @@ use crate::classical::definitions::Macro;
 use crate::classical::parser;
 use crate::text::source::Source;
 
-/// A name that stands for an external function.
+/// A name of an external function.
 pub(super) struct External {
     function: ExternalFunction,
     /// The declaration in the machine.
@@ -77,14 +77,14 @@ impl Checker {
         external
     }
 
-    /// Whether the name is external and a definition that must not be expanded.
+    /// Returns whether the name is external and a definition that must not be expanded.
     pub(super) fn is_external(&self, name: &str) -> bool {
         ["FUNCTION", "PREDICATE", "SUBSTITUTION"]
             .iter()
             .any(|word| self.names.definitions.get(&format!("EXTERNAL_{word}_{name}")).is_some())
     }
 
-    // Whether the types of the machine's own declaration are those of the function that is known.
+    // Returns whether the types of the machine's own declaration are those of the known function.
     fn agrees(&mut self, e: &External) -> bool {
         let (Some(ours), Some(theirs)) = (self.known_signature(e.function), self.declared_signature(e))
         else {
@@ -170,7 +170,7 @@ impl Checker {
         (args, signature.result)
     }
 
-    // The components of a left-nested couple, at most so many.
+    // Returns the components of a left-nested couple, at most `most`.
     fn parts(&self, t: &OpenType, most: usize) -> Vec<OpenType> {
         let mut parts = vec![];
         let mut rest = t;
@@ -242,7 +242,7 @@ impl Checker {
     }
 }
 
-/// Name and arguments of what may be a call.
+/// Returns name and arguments of an expression that may be a call.
 pub(super) fn called(e: &ast::Expr) -> Option<(&str, &[ast::Expr])> {
     match &e.kind {
         Ast::Ident(name) => Some((name, &[])),

@@ -5,7 +5,7 @@ use super::*;
 use crate::model::retype::Retype;
 use crate::stack::with_large_stack;
 
-/// What a formula may name beside what its model declares.
+/// Names that a formula may use besides those that its model declares.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Surroundings<'a> {
     /// Further names with their types; each gets a local of the model.

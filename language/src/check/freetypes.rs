@@ -75,7 +75,7 @@ impl Checker {
         set
     }
 
-    /// Says so where a free type has no values: none of its constructors comes to an end.
+    /// Reports a free type without values: none of its constructors terminates.
     fn inhabited(&mut self, first: usize) {
         let all = &self.model.free_types;
         let mut known = vec![false; all.len()];

@@ -1,4 +1,4 @@
-//! Definitions with a meaning for the scope, and what is shown: `SET_PREF_…`, `scope_S`, `GOAL`.
+//! Definitions with a meaning for the scope and for display: `SET_PREF_…`, `scope_S`, `GOAL`.
 
 use super::*;
 use crate::ast::{BinaryOp as In, Constant, DefinitionBody, ExprKind as Ast, UnaryOp as InUnary};
@@ -109,8 +109,8 @@ impl Checker {
     }
 }
 
-/// `SET_PREF_SHOW_EVENTB_ANY_VALUES == TRUE`: what an outermost `ANY` of an operation without parameters chooses
-/// is shown as its parameters.
+/// Implements `SET_PREF_SHOW_EVENTB_ANY_VALUES == TRUE`: values chosen by an outermost `ANY` of an operation without
+/// parameters are shown as its parameters.
 pub(super) fn show_choices_as_parameters(model: &mut Model) {
     if model.hints.preferences.get("SHOW_EVENTB_ANY_VALUES").is_none_or(|text| text != "TRUE") {
         return;

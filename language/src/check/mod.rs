@@ -1,19 +1,18 @@
 //! From the syntax tree to the typed model: names, types, lowering.
 //!
-//! Types are inferred by unification over a whole group of formulas (`CONSTRAINTS` with
-//! `PROPERTIES`, then `INVARIANT`, then `ASSERTIONS`, then each operation by itself), as ProB does.
-//! Every mistake of a file is reported; an expression that a message was given for has a type that
-//! equals all others, so one mistake gives one message.
+//! Types are inferred by unification over a whole group of formulas (`CONSTRAINTS` with `PROPERTIES`, then `INVARIANT`,
+//! then `ASSERTIONS`, then each operation separately), as in ProB. Every mistake of a file is reported. An expression
+//! that was reported has a type that equals all others, so one mistake gives one message.
 //!
 //! A model of several machines is checked instance by instance, each with its own names and after
 //! the machines it refers to; the tables of the model are shared. Calls of operations are expanded.
 //!
-//! The rooms, each of which uses only those before it: `names` (what a name can stand for), `open_type` and `unify`
-//! (types that are not known yet), `theories` (of Event-B); on them the `Checker` of single formulas, with a room for
-//! each kind of them: `environment` (scopes and definitions), `expr`, `operator`, `builtin`, `freetypes`, `external`,
-//! `theory_operators`, `pred`, `weakest_precondition`, `subst`, `calls`, and `hints`; `close` makes a tree of the model
-//! of what was inferred, and `sizes` reads its axioms; above it the two stages that make a model of whole machines,
-//! `classical` and `eventb`, and `formula` for single formulas over a model.
+//! The modules, each of which uses only those before it: `names` (the entities that a name can refer to), `open_type`
+//! and `unify` (types that are not known yet), `theories` (of Event-B); on them the `Checker` of single formulas, with
+//! a module for each kind: `environment` (scopes and definitions), `expr`, `operator`, `builtin`, `freetypes`,
+//! `external`, `theory_operators`, `pred`, `weakest_precondition`, `subst`, `calls`, and `hints`; `close` builds a tree
+//! of the model from the inferred one, and `sizes` reads its axioms; above it the two stages that build a model of
+//! whole machines, `classical` and `eventb`, and `formula` for single formulas over a model.
 
 mod builtin;
 mod calls;
@@ -93,7 +92,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> OpenModel {
     }
 }
 
-/// Which section a formula is in, for the names it may use.
+/// Section of a formula, for the names that it may use.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visibility {
     /// Machine parameters, in `CONSTRAINTS`.
@@ -102,9 +101,9 @@ enum Visibility {
     Properties,
     /// Variables too, in `INVARIANT` and `ASSERTIONS`.
     Invariant,
-    /// What an execution can read, in substitutions.
+    /// Names that an execution can read, in substitutions.
     Behaviour,
-    /// What a proof about an execution can speak of: `ASSERT`, invariant and variant of a loop.
+    /// Names that a proof about an execution can use: `ASSERT`, invariant and variant of a loop.
     Proof,
     /// All names of a finished model.
     State,
@@ -113,13 +112,13 @@ enum Visibility {
 struct Checker {
     model: OpenModel,
     types: Inference,
-    /// The names of the machine at hand.
+    /// The names of the current machine.
     names: Environment,
     /// Operators and data types of Event-B.
     theories: Theories,
     /// Operations of all machines.
     procedures: Vec<Procedure>,
-    /// The machine at hand.
+    /// The current machine.
     component: ComponentId,
     /// Its names in the model differ from those in its text.
     renamed: bool,
@@ -215,7 +214,7 @@ impl Checker {
         ChoiceId(self.model.choices - 1)
     }
 
-    /// Makes the type of `e` equal to `ty`, or says that it is not.
+    /// Makes the type of `e` equal to `ty`, or reports a mismatch.
     fn expect(&mut self, e: &Expr, ty: &OpenType) {
         if self.types.unify(&e.ty, ty) {
             return;
@@ -236,7 +235,7 @@ impl Checker {
         self.types.poison(ty);
     }
 
-    /// What is usually meant where an expression has another type than the expected one.
+    /// Returns a suggestion for an expression of another type than the expected one.
     fn remedy(&self, e: &Expr, expected: &OpenType) -> Option<String> {
         let text = self.model.sources.text(e.span);
         // Long ones are not repeated.
@@ -262,7 +261,7 @@ impl Checker {
         }
     }
 
-    /// Makes the types of both sides of `op` equal, or says that they are not.
+    /// Makes the types of both sides of `op` equal, or reports a mismatch.
     fn expect_same(&mut self, l: &Expr, r: &Expr, op: &str) {
         if self.types.unify(&l.ty, &r.ty) {
             return;

@@ -1,4 +1,4 @@
-//! What a name can stand for, and how it may be used.
+//! Entities that a name can refer to, and how it may be used.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +8,7 @@ use crate::model::types::{CarrierId, FreeTypeId};
 use crate::model::{ConstId, LocalId, VarId};
 use crate::text::source::Span;
 
-/// What a global name stands for.
+/// Entity that a global name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Entity {
     Carrier(CarrierId),
@@ -28,7 +28,7 @@ pub(super) struct Environment {
     pub globals: HashMap<String, (Entity, Span)>,
     /// How variables that are not the machine's own may be used.
     pub access: HashMap<VarId, Access>,
-    /// Operations have names of their own: a variable may have the same.
+    /// Operations, which have a separate name space: a variable may have the same name.
     pub operations: HashMap<String, Callable>,
     /// The machine's parameters.
     pub parameters: Vec<Entity>,
@@ -46,7 +46,7 @@ pub(super) enum Access {
     Seen(String),
     /// Of a used machine: read everywhere.
     Used(String),
-    /// Of the abstraction, and not kept: for the invariant and for what is proved only.
+    /// Of the abstraction, and not kept: for the invariant and for proofs only.
     Abstract(String),
 }
 

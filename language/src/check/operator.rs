@@ -1,24 +1,24 @@
-//! What the rows of the table of operators mean: types of the operands and of the result, and the operator of the
+//! Meaning of the rows of the table of operators: types of the operands and of the result, and the operator of the
 //! model.
 
 use super::*;
 use crate::ast::operators::operators;
 use crate::ast::{BinaryOp as In, BuiltinFn as F};
 
-/// What an infix operator is in the model.
+/// Meaning of an infix operator in the model.
 pub(super) enum Reading {
     /// `&`, `or`, `=>`, `<=>`
     Connective,
     Compare(CompareOp, Operands),
     /// With the types of both operands and of the result.
     Value(BinaryOp, [OpenType; 3]),
-    /// What the types of the operands decide.
+    /// The types of the operands decide.
     Rule(BinaryOp, Rule),
     /// The left operand, an element of the right one.
     OfType,
 }
 
-/// What a comparison demands of its operands.
+/// Types that a comparison requires of its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operands {
     /// One type.
@@ -48,13 +48,13 @@ pub(super) enum Rule {
     Joined,
 }
 
-/// What a word operator is in the model.
+/// Meaning of a word operator in the model.
 pub(super) enum WordReading {
     /// With the types of the operand and of the result.
     Unary(UnaryOp, OpenType, OpenType),
     /// With the types of the operands and of the result.
     Tree(TreeOp, Vec<OpenType>, OpenType),
-    /// Typed by a function of its own.
+    /// Typed by a separate function.
     Special,
 }
 
@@ -103,13 +103,13 @@ macro_rules! readings {
         readings!(words $($words)* $($soft)*);
     };
     (infix $($op:ident $level:tt $group:ident $a:tt $b:tt $c:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
-        /// What an infix operator is, over fresh types.
+        /// Returns the meaning of an infix operator, over fresh types.
         fn reading(op: In, v: &[OpenType; 4]) -> Reading {
             match op { $(In::$op => one!(v; $reading $types),)* }
         }
     };
     (words $($word:ident $a:tt $b:tt $c:tt $d:tt $($partial:ident)? => $reading:ident $types:tt;)*) => {
-        /// What a word operator is, over fresh types.
+        /// Returns the meaning of a word operator, over fresh types.
         fn word_reading(f: F, v: &[OpenType; 4]) -> WordReading {
             match f { $(F::$word => one!(v; $reading $types),)* }
         }

@@ -86,7 +86,7 @@ impl Checker {
         kind.at(span)
     }
 
-    // `P & Q & …` is one list; the left spine is walked without recursion.
+    // `P & Q & …` is one list; the left spine is traversed without recursion.
     fn chain(&mut self, op: In, e: &ast::Expr) -> PredKind<OpenType> {
         let mut operands = vec![];
         let mut todo = vec![e];
@@ -95,7 +95,7 @@ impl Checker {
                 Ast::Binary(inner, l, r) if *inner == op => todo.extend([&**r, &**l]),
                 _ => {
                     let p = self.pred(e);
-                    // A definition may bring a list of its own.
+                    // A definition may contribute another list.
                     match (op, p.kind) {
                         (In::And, PredKind::And(list)) | (In::Or, PredKind::Or(list)) => {
                             operands.extend(list)
@@ -154,7 +154,7 @@ impl Checker {
         Some(PredKind::Compare(compare, Box::new(l), Box::new(r)))
     }
 
-    /// The predicate that a definition stands for; `None` if this is not a definition.
+    /// Returns the predicate that a call of a definition expands to; `None` if this is not a definition.
     fn definition_call(&mut self, e: &ast::Expr) -> Option<Pred> {
         if let Some((name, args)) = external::called(e)
             && let Some(external) = self.external(name, e.span)
@@ -225,7 +225,7 @@ impl Checker {
     // `used`: the use of the outermost definition; `printed`: the text of the source holds
     // parameters of a definition, so the predicate has to be printed.
     fn split(&mut self, e: &ast::Expr, used: Option<Span>, printed: bool, out: &mut Vec<Conjunct>) {
-        // The text in an included machine's file uses names that are none of the model.
+        // The text in an included machine's file uses names that do not exist in the model.
         let printed = printed || self.renamed;
         let mut todo = vec![e];
         while let Some(e) = todo.pop() {

@@ -25,7 +25,7 @@ pub(super) fn of_deferred_sets(model: &mut Model) {
             }
         }
     }
-    // Two elements are the default, and a set of thousands is no scope.
+    // Two elements are the default, and a set of thousands is not a scope.
     least.retain(|&(_, n)| (3..=1024).contains(&n));
     least.sort_by_key(|&(_, n)| std::cmp::Reverse(n));
     settle_sizes(model, exact);
@@ -34,8 +34,8 @@ pub(super) fn of_deferred_sets(model: &mut Model) {
     sizes_by_bijection(model);
 }
 
-/// Reads `S = {a, b, c}` from the axioms: the set has as many elements as `card({a, b, c}) = n` says, else as
-/// many as the axioms tell apart by `a /= b`, and two where they tell none apart.
+/// Reads `S = {a, b, c}` from the axioms: the set has as many elements as `card({a, b, c}) = n` states, otherwise as
+/// many as the axioms tell apart by `a /= b`, and two if they tell none apart.
 fn sizes_by_listing(model: &mut Model) {
     let (mut sizes, mut least) = (vec![], vec![]);
     for (set, listed) in equations(model) {
@@ -69,7 +69,7 @@ fn sizes_by_listing(model: &mut Model) {
     settle_least_sizes(model, least);
 }
 
-/// The same for sets that may be larger.
+/// Settles least sizes of sets that may be larger.
 fn settle_least_sizes(model: &mut Model, sizes: impl IntoIterator<Item = (CarrierId, usize)>) {
     for (c, n) in sizes {
         if model.carriers[c.index()].kind == CarrierKind::Deferred && !model.hints.sizes.contains_key(&c) {

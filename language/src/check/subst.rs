@@ -126,7 +126,7 @@ impl Checker {
                 SubstKind::Parallel(parts)
             }
             Sub::Call { results, name, arguments } => return self.call(results, name, arguments, s.span),
-            // The witness is for the proof of a refinement: it does not change what the body does.
+            // The witness is for the proof of a refinement: it does not change the effect of the body.
             Sub::Witness(p, body) => {
                 self.pred(p);
                 return self.subst(body);
@@ -257,7 +257,7 @@ impl Checker {
         }
     }
 
-    // What a name on a left side is, with its declaration.
+    // Returns the target that a name on a left side denotes, with its declaration.
     fn target(&mut self, name: &str, span: Span) -> Option<(Target, Span)> {
         if let Some(l) = self.local(name) {
             let place = self.model.locals[l.index()].span;

@@ -1,4 +1,4 @@
-//! The theories of a project, and what the names in them stand for.
+//! The theories of a project, and the entities that their names refer to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use crate::eventb::project::Theory;
 use crate::model::OperatorId;
 use crate::model::types::{CarrierId, FreeTypeId};
 
-/// The theories of a project and what was made of them so far.
+/// The theories of a project and the results of their expansion so far.
 #[derive(Default)]
 pub(super) struct Theories {
     pub all: Vec<Arc<Theory>>,
@@ -23,7 +23,7 @@ pub(super) enum DataType {
     Carrier(CarrierId),
 }
 
-/// What the name of an operator stands for.
+/// Entity that the name of an operator refers to.
 pub(super) enum Symbol {
     Type(usize, usize),
     /// Theory, data type, constructor.

@@ -1,10 +1,10 @@
 //! Operators and data types of theories.
 //!
-//! A data type becomes a free type when it is first used. A direct definition is expanded where it is
-//! used, its parameters standing for the arguments. A definition by cases becomes an operator of the model
-//! for each use, since its type parameters differ; one with axioms alone an operator without a value. What
-//! a theory maps to an operator of classical B is that operator. A condition under which an operator has a
-//! value is checked wherever it is used, whatever kind of definition it has and whatever file it is from.
+//! A data type becomes a free type at its first use. A direct definition is expanded at its uses, with arguments for
+//! its parameters. A definition by cases becomes an operator of the model for each use, since its type parameters
+//! differ; one with axioms alone becomes an operator without a value. An operator that a theory maps to one of
+//! classical B is that operator. A condition under which an operator has a value is checked wherever it is used, for
+//! every kind of definition and every file.
 
 use super::*;
 use crate::ast::{BinaryOp as In, BuiltinFn, Ident};
@@ -182,7 +182,7 @@ impl Checker {
         ExprKind::Apply(Box::new(f), Box::new(x)).typed(b, span)
     }
 
-    // A part of what the constructor was applied to.
+    // Returns a component of the argument of a constructor.
     fn part(&mut self, id: FreeTypeId, c: u32, part: usize, parts: usize, value: Expr, span: Span) -> Expr {
         let f = self.constructor(id, c, span);
         let (relation, a, b) = self.fresh_relation();
@@ -318,12 +318,12 @@ impl Checker {
         self.applied_to(&types, parameters, args, body, span)
     }
 
-    /// What an operator gives where its condition holds; elsewhere it has no value, which `ASSERT_EXPR`
-    /// and `ASSERT_TRUE` say. The parameters of the operator are in scope.
+    /// Restricts the result of an operator to its condition; elsewhere it has no value, which `ASSERT_EXPR` and
+    /// `ASSERT_TRUE` express. The parameters of the operator are in scope.
     ///
-    /// This is the obligation that the theory plug-in makes of every use of an operator (Butler,
-    /// Maamria: *Practical theory extension in Event-B*, 2013). What a package maps to an operator of
-    /// classical B has the condition of that operator instead.
+    /// This is the obligation that the theory plug-in makes of every use of an operator (Butler, Maamria: *Practical
+    /// theory extension in Event-B*, 2013). An operator that a package maps to one of classical B has the condition of
+    /// that operator instead.
     fn under_condition(&mut self, operator: &project::Operator, body: Typed, span: Span) -> Typed {
         let Some(tree) = &operator.condition else { return body };
         let condition = self.pred(tree);
@@ -331,7 +331,7 @@ impl Checker {
             return body;
         }
         let text = format!("operator {} is used outside of its condition", operator.name.name);
-        // The condition alone has its place: that is what a message shows.
+        // Only the condition has a place: messages show it.
         let at = |kind: ExprKind<OpenType>, ty| kind.typed(ty, span);
         let message = at(ExprKind::String(text), OpenType::String);
         let holds = at(ExprKind::BoolOf(Box::new(condition)), OpenType::Bool);

@@ -1,4 +1,4 @@
-//! Unification of types, and what overloaded operators demand of them.
+//! Unification of types, and the constraints of overloaded operators.
 //!
 //! An overloaded operator leaves a [`Constraint`] that waits until an operand's type is known.
 
@@ -6,7 +6,7 @@ use super::open_type::{OpenType, TypeVariable};
 use crate::model::types::Type;
 use crate::text::source::Span;
 
-/// What an overloaded operator demands.
+/// Constraint of an overloaded operator.
 #[derive(Clone, Debug)]
 pub(super) enum Constraint {
     /// An integer or a real.
@@ -73,7 +73,7 @@ impl Inference {
         })
     }
 
-    /// The type with every variable replaced: what nothing determines is `INTEGER`.
+    /// Replaces every variable of a type; an undetermined one becomes `INTEGER`.
     pub fn settled(&self, t: &OpenType) -> OpenType {
         t.map(&mut |leaf| match Self::variable(leaf) {
             Some(v) => self.binding(v).map_or(OpenType::Int, |bound| self.settled(bound)),
@@ -81,7 +81,7 @@ impl Inference {
         })
     }
 
-    /// Whether no variable is left; erroneous types count as known.
+    /// Returns whether no variable is left; erroneous types count as known.
     pub fn is_closed(&self, t: &OpenType) -> bool {
         match self.head(t) {
             OpenType::Pow(a) => self.is_closed(a),
@@ -92,9 +92,9 @@ impl Inference {
         }
     }
 
-    /// The type of the model. What nothing determines is `INTEGER`: it belongs to an expression like `{} = {}`, since
-    /// names whose types stay open are reported. So is what a message was given for, which no model has that is
-    /// handed out.
+    /// Converts to a type of the model. An undetermined type becomes `INTEGER`: it belongs to an expression like `{} =
+    /// {}`, since names whose types stay open are reported. So does the type of a reported mistake, because such a
+    /// model is never handed out.
     pub fn close(&self, t: &OpenType) -> Type {
         match self.head(t) {
             OpenType::Bool => Type::Bool,
@@ -156,7 +156,7 @@ impl Inference {
         }
     }
 
-    /// Takes what is open in the types of a mistake as known, so that it gives one message.
+    /// Treats the open parts of the types of a mistake as known, so that it gives one message.
     pub fn poison(&mut self, t: &OpenType) {
         match self.head(t).clone() {
             OpenType::Pow(a) => self.poison(&a),
@@ -190,7 +190,7 @@ impl Inference {
         Ok(())
     }
 
-    /// Settles all constraints: first what types decide, then by taking integers.
+    /// Settles all constraints: first those that types decide, then the rest by choosing integers.
     pub fn settle(&mut self) -> Vec<Failure> {
         let mut failures = vec![];
         loop {

@@ -20,8 +20,8 @@ impl Checker {
         }
     }
 
-    // `Err` names the substitution that has no weakest precondition here. What occurs once more is copied, since
-    // every binder of a model has its own locals.
+    // `Err` names the substitution that has no weakest precondition here. Repeated parts are copied, since every binder
+    // of a model has its own locals.
     fn weakest(&mut self, s: &Subst, q: Pred) -> Result<Pred, &'static str> {
         let at = s.span;
         let pred = |kind: PredKind<OpenType>| kind.at(at);
@@ -101,7 +101,7 @@ impl Checker {
                 self.for_all_new(news, &before.in_pred(p), q, at)
             }
             SubstKind::Parallel(list) => {
-                // Together the parts assign what each of them assigns.
+                // Together the parts assign the union of their assignments.
                 let mut all = vec![];
                 for part in list {
                     match &part.kind {

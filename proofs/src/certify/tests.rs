@@ -20,7 +20,7 @@ const LIMIT: &str =
     "MACHINE Limit CONSTANTS c PROPERTIES c : INTEGER VARIABLES n INVARIANT n : INTEGER & n <= c
 INITIALISATION n := 0 OPERATIONS inc = SELECT n < 5 THEN n := n + 1 END END";
 
-/// Writes the machine and a certificate beside it; returns the certificate's path.
+/// Writes the machine and its certificate to a folder. Returns the certificate's path.
 fn written(folder: &Path, text: &str, why: &Why<'_>, settings: &BTreeMap<String, String>) -> PathBuf {
     let machine = folder.join("m.mch");
     std::fs::write(&machine, text).expect("a file");

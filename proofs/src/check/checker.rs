@@ -1,4 +1,4 @@
-//! What the checks of all kinds of evidence share: hypotheses, trust, and the notes for the outcome.
+//! State that the checks of all kinds of evidence share: hypotheses, trust, and the notes for the outcome.
 
 use std::time::Duration;
 
@@ -135,7 +135,7 @@ impl<'a> Checker<'a> {
         Ok(outcome)
     }
 
-    /// Whether sequents are proved in first-order logic.
+    /// Proves sequents in first-order logic. Returns whether all are proved.
     fn in_first_order(
         &mut self,
         sequents: &dyn Fn(&Steps<'a>) -> Option<Vec<Sequent>>,
@@ -209,7 +209,7 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    /// Whether the run has to end; then what is left is undecided.
+    /// Returns whether the run must end; then the rest is undecided.
     pub fn stopped(&mut self, left: &str) -> bool {
         match self.prover.budget().check() {
             Ok(()) => false,
@@ -224,7 +224,7 @@ impl<'a> Checker<'a> {
         self.checked.undecided.push(format!("{what}: {reason}"));
     }
 
-    /// Whether a pair that the solver does not decide may rest on its status.
+    /// Returns whether a pair that the solver does not decide may rest on its status.
     pub fn may_trust(&self, event: Option<usize>, goal: &Goal) -> bool {
         let Some(pair) = pair(event, goal) else { return false };
         !self.recheck
@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
         Ok(defined)
     }
 
-    /// Whether a goal has a meaning where it is asked, by proof or by status.
+    /// Returns whether a goal has a meaning where it is asked, by proof or by status.
     fn has_meaning(
         &mut self,
         goal: &Goal,
@@ -272,7 +272,7 @@ impl<'a> Checker<'a> {
         })
     }
 
-    /// Whether a check that the solver does not decide may rest on its status.
+    /// Returns whether a check that the solver does not decide may rest on its status.
     fn may_trust_check(&self, check: Check) -> bool {
         !self.recheck
             && self.status.check(check).is_some_and(|s| s.level > Level::Claim)

@@ -1,4 +1,4 @@
-//! What a claim says, in terms.
+//! Goals of a claim, as terms.
 
 use bsym_encodings::system::{Failure, FailureKind, StatePredicate, System, Unsupported};
 use bsym_encodings::term::{Term, Terms};
@@ -23,7 +23,7 @@ pub(super) struct Goal {
     pub meaning: Term,
     /// It holds, where it has one.
     pub holds: Term,
-    /// What is proved.
+    /// The term to prove.
     pub term: Term,
     /// May be a hypothesis about earlier states without hurting the solver.
     pub hypothesis: bool,
@@ -35,7 +35,7 @@ pub(super) struct Goal {
 #[derive(Clone, Debug)]
 pub(super) struct FailureGoal {
     pub event: Option<usize>,
-    /// What a status may say about it.
+    /// The check in a proof status that this failure belongs to.
     pub check: Option<Check>,
     pub name: String,
     pub way: Failure,
@@ -117,13 +117,13 @@ impl Goal {
         }
     }
 
-    /// The same with the predicate of B that it is about.
+    /// Attaches the predicate of B that the goal is about.
     fn saying(self, pred: &Pred, wd: bool) -> Goal {
         let meant = wd || self.defined == Terms::TRUE;
         Goal { pred: meant.then(|| pred.clone()), ..self }
     }
 
-    /// The same, where its meaning matters only in states in which the predicates `before` are true.
+    /// Restricts the meaning of the goal to states in which the predicates `before` are true.
     fn where_true<'p>(
         self,
         terms: &Terms,

@@ -15,9 +15,9 @@ use crate::steps::Steps;
 struct OpenPair {
     event: usize,
     goal: Goal,
-    /// What may be assumed in the state after the step, over the current state.
+    /// Assumptions about the state after the step, over the current state.
     after: Vec<Term>,
-    /// That as predicates of B.
+    /// The assumptions `after` as predicates of B.
     shown: Vec<Pred>,
     outcome: Decision,
 }
@@ -113,7 +113,7 @@ impl Checker<'_> {
         let mut after = vec![];
         let id = Some(EventId(event as u32));
         let before = self.assumed_predicates();
-        // Those that are shown after the step.
+        // Predicates that are shown after the step.
         let mut shown: Vec<Pred> = vec![];
 
         // Lemmas that need nothing about the state after the step may serve the conjuncts there.
@@ -256,7 +256,7 @@ impl Checker<'_> {
         hypotheses.prove(&mut self.prover, &[], goal, Effort::Full)
     }
 
-    /// What Q does not imply in a state by itself, so that longer paths are needed.
+    /// Returns the properties that Q does not imply in a state by itself, so that longer paths are needed.
     fn implied(&mut self, k: usize) -> Result<Vec<OpenProperty>, SolverError> {
         let mut hypotheses = self.always(0);
         hypotheses.extend(self.assumed(0));
@@ -363,7 +363,7 @@ impl Checker<'_> {
                 };
             hypotheses.close(&mut self.prover);
             match property {
-                // What its status says of all states with the invariant needs no further depth.
+                // A property that rests on a status about all states with the invariant needs no further depth.
                 OpenProperty::Failure(_) if trusted => return Ok(()),
                 OpenProperty::Other(_) if trusted => continue,
                 _ => {}
@@ -387,7 +387,7 @@ impl Checker<'_> {
     }
 }
 
-/// A property after so many steps as sequents about every sequence of events.
+/// States a property after this many steps as sequents about every sequence of events.
 fn property_after(
     goals: &Goals,
     steps: &Steps<'_>,

@@ -24,9 +24,8 @@
 //! *Diameter*: no path of `depth` steps exists, or none with pairwise different states, and the
 //! states up to that depth are good.
 //!
-//! What the encoding lacks: an axiom without a term is a hypothesis less and hurts no proof; an
-//! event, the initialisation or a claimed predicate without a term refuses the claim; a conjunct
-//! that is not claimed does not matter.
+//! Parts without a term in the encoding: an axiom is a missing hypothesis and hurts no proof; an event, the
+//! initialisation or a claimed predicate refuses the claim; a conjunct that is not claimed does not matter.
 //!
 //! Imported status (DESIGN §1.3) was established with all conjuncts as hypotheses. So a pair that
 //! is not decided may rest on it only if all conjuncts are claimed, and a pair that is refuted makes

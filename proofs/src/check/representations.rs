@@ -36,14 +36,14 @@ use crate::layouts::{self, Said, layouts};
 use crate::sequent::{Decision, Effort, Hypotheses, Opener, Prover};
 use crate::tuning::tuning;
 
-/// What came of the sequents.
+/// Outcome of the sequents about representations.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Represented {
     /// Sequents asked.
     pub checks: usize,
-    /// Those that are wrong, in words: a mistake of bsym.
+    /// Sequents that are wrong, in words: a bug in bsym.
     pub failed: Vec<String>,
-    /// Those that nobody decided, in words.
+    /// Sequents that were not decided, in words.
     pub undecided: Vec<String>,
 }
 
@@ -89,7 +89,7 @@ pub fn check_representations(
     Ok(found)
 }
 
-/// What the encoding rests on.
+/// Assumptions that the encoding rests on.
 #[derive(Clone, Copy)]
 struct Rests<'a> {
     /// The bounds of names.
@@ -99,7 +99,8 @@ struct Rests<'a> {
     claim: &'a Claim,
 }
 
-/// What a claim leaves unsaid, and what it says although nothing rests on it, in words.
+/// Describes the layouts that the encoding assumes and the claim does not state, and claimed layouts that nothing rests
+/// on.
 fn misfits(model: &Model, layouts: &[layouts::Layout], claim: &Claim) -> Vec<String> {
     let unsaid = layouts.iter().filter(|l| l.said == Said::No).map(|l| {
         let text = print::pred(model, &l.pred);
@@ -114,7 +115,7 @@ fn misfits(model: &Model, layouts: &[layouts::Layout], claim: &Claim) -> Vec<Str
     unsaid.chain(surplus).collect()
 }
 
-/// The same in a scope.
+/// Checks the representations in a scope.
 fn check_in(
     model: &Arc<Model>,
     scope: &Scope,
@@ -166,7 +167,7 @@ struct Goal {
 }
 
 impl Check<'_> {
-    /// What is within the bound of a name can be held by its representation.
+    /// Checks that every value within the bound of a name can be held by its representation.
     fn shapes(&mut self) -> Result<(), SolverError> {
         let mut asked: Vec<(&Type, &Layout)> = vec![];
         for Name { name, ty, layout } in names(self.model, self.chosen) {
@@ -239,12 +240,12 @@ impl Check<'_> {
         self.prove(known, goals)
     }
 
-    /// What the initialisation and the events assign.
+    /// Checks the values that the initialisation and the events assign.
     fn steps(&mut self, known: &[Term]) -> Result<(), SolverError> {
         let mut before = [known, &self.general.state_facts].concat();
         for (i, v) in self.model.variables.iter().enumerate() {
             let value = self.general.current[i].clone();
-            // What has no term is one hypothesis less.
+            // A value without a term is a missing hypothesis.
             if let Ok(fit) = self.general.is_within(&value, &v.ty, &self.chosen.variables[i]) {
                 before.extend(fit.definitions.into_iter().chain([fit.holds]));
             }
@@ -256,7 +257,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// What one step assigns, given what is known before it.
+    /// Checks the values that one step assigns, under the hypotheses before it.
     fn assignments(&mut self, event: Option<usize>, known: &[Term]) -> Result<(), SolverError> {
         let (who, transition) = match event {
             None => ("the initialisation", &self.general.initialisation),
@@ -339,7 +340,7 @@ mod tests {
     use crate::layouts::unsaid;
     use crate::testing::{Why, claim, lemma, model, open_default, scope, solver};
 
-    /// What becomes of a machine's representations, those of the analysis or, for its first variable, a claim.
+    /// Checks a machine's representations: those of the analysis or, for its first variable, a claimed one.
     fn outcome(text: &str, claimed: Option<Layout>) -> Option<Represented> {
         solver()?;
         let mut model_of_claim = model(text);
@@ -398,7 +399,7 @@ mod tests {
             "MACHINE m SETS S CONSTANTS c, d PROPERTIES c : S & !s.(s : S => s = d) VARIABLES f INVARIANT f(c) = d
              INITIALISATION f := S * {c} OPERATIONS op = BEGIN f :: S --> S; f := f <+ {c |-> c} END END",
         );
-        // What is appended to is written as a sequence in both encodings: nothing is left to ask.
+        // A sequence that is appended to is written as a sequence in both encodings: nothing is left to check.
         proved(
             "MACHINE m SETS S VARIABLES q INVARIANT q : seq(S) INITIALISATION q := []
              OPERATIONS put(p) = PRE p : S THEN q := q <- p END END",

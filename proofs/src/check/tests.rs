@@ -345,7 +345,7 @@ fn a_conjunct_claimed_alone_has_a_meaning_where_those_before_it_hold() {
     if solver().is_none() {
         return;
     }
-    // Where x is 3 the first conjunct is false, and nobody asks for the meaning of the second.
+    // Where x is 3 the first conjunct is false, so the meaning of the second does not matter.
     let mut m = model(
         "MACHINE Alone VARIABLES x INVARIANT x < 3 & 10 mod (3 - x) >= 0 & x : 0..3 INITIALISATION x := 0
          OPERATIONS inc = SELECT x < 3 THEN x := x + 1 END END",
@@ -357,7 +357,7 @@ fn a_conjunct_claimed_alone_has_a_meaning_where_those_before_it_hold() {
     assert!(outcome.passed(), "{outcome:?}");
 }
 
-/// The same equation as an assertion.
+/// The equation x³ + y³ + z³ = 114 in an assertion.
 const HARD_THEOREM: &str = "MACHINE Hard VARIABLES x, y, z INVARIANT x : INTEGER & y : INTEGER & z : INTEGER
 ASSERTIONS x * x * x + y * y * y + z * z * z /= 114 INITIALISATION x, y, z := 0, 0, 0
 OPERATIONS pick(a, b, c) = PRE a : INTEGER & b : INTEGER & c : INTEGER THEN x, y, z := a, b, c END END";

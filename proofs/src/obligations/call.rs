@@ -1,4 +1,4 @@
-//! What has to hold for an event to happen: its guards, as far as they stand before everything that it does.
+//! Conditions for an event to happen: its guards, as far as they stand before all of its effects.
 
 use bsym_language::model::*;
 use bsym_language::walk::{Replacement, conjuncts};
@@ -32,7 +32,7 @@ pub(super) struct Call {
     pub names: Vec<(VarId, String)>,
 }
 
-/// The guards of an event of a machine; `model` gets variables for the locals that they speak of.
+/// Returns the guards of an event of a machine. `model` gets variables for the locals in them.
 pub(super) fn of_machine(model: &mut Model, event: EventId) -> Call {
     let Event { parameters, body, .. } = model.events[event.index()].clone();
     let mut originals = vec![];

@@ -1,10 +1,10 @@
 //! Obligations that follow from their hypotheses alone, because these contradict each other: they say nothing of their goals.
 //!
-//! Two things are asked: whether the axioms and the invariant contradict each other, so that everything follows, and else for
-//! each event with a proof whether its guards contradict them, so that it never happens. The answer is an unsat core: none of
-//! these hypotheses can be left out as far as the solver can tell. Each part is encoded anew: what the other hypotheses say must
-//! not be used unseen. As with axioms ([`contradiction`](crate::contradiction)), what a hypothesis says where it is ill-defined
-//! is arbitrary.
+//! Two things are asked: whether the axioms and the invariant contradict each other, so that everything follows, and
+//! else for each event with a proof whether its guards contradict them, so that it never happens. The answer is an
+//! unsat core: none of these hypotheses can be left out as far as the solver can tell. Each part is encoded again:
+//! facts from the other hypotheses must not be used unseen. As with axioms ([`contradiction`](crate::contradiction)),
+//! the truth value of a hypothesis where it is ill-defined is arbitrary.
 //!
 //! A core counts if its minimisation was not cut short and no small size of the deferred sets has a model of it.
 
@@ -37,29 +37,29 @@ use crate::tuning::tuning;
 /// Hypotheses that contradict each other, and what follows from that.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contradictory {
-    /// What follows.
+    /// Part of the machine that the contradiction affects.
     pub of: Affected,
     /// The hypotheses; each is needed, as far as the solver can tell.
     pub core: Vec<Hypothesis>,
-    /// Whether another form says the same, or small deferred sets.
+    /// `true` if another form or small deferred sets confirm the contradiction.
     pub confirmed: bool,
     /// Names of the discharged obligations that have all of them as hypotheses; never empty.
     pub obligations: Vec<String>,
 }
 
-/// What follows from a contradiction.
+/// Part of a machine that a contradiction affects.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Affected {
-    /// Everything that is said of the states of the machine.
+    /// Every statement about the states of the machine.
     Everything,
-    /// That this event does whatever is claimed: it never happens in a state that satisfies the invariant.
+    /// Every statement about this event: it never happens in a state that satisfies the invariant.
     Event(EventId),
 }
 
 /// A hypothesis, as text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Hypothesis {
-    /// What it is.
+    /// The role of the hypothesis.
     pub role: TargetRole,
     /// Label.
     pub label: Option<String>,
@@ -69,7 +69,7 @@ pub struct Hypothesis {
     pub span: Span,
 }
 
-/// What obligations were made from.
+/// Model and encodings that obligations were made from.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'m> {
     pub model: &'m Model,
@@ -139,7 +139,7 @@ pub(super) fn contradictory(
 }
 
 impl Origin<'_> {
-    /// A core with the obligations that follow from it; `None` if there are none.
+    /// Returns a core with the obligations that follow from it; `None` if there are none.
     fn said(&self, all: &[Proof], known: &Known, of: Affected, core: &Core) -> Option<Contradictory> {
         let follows = |&i: &usize| {
             let is_affected = match of {
@@ -157,7 +157,7 @@ impl Origin<'_> {
         })
     }
 
-    /// Whether an obligation has all hypotheses of a core.
+    /// Returns whether an obligation has all hypotheses of a core.
     fn follows(&self, obligation: usize, all: &[Proof], known: &Known, core: &Core) -> bool {
         let proof = &all[obligation];
         let own = &core.hypotheses;
@@ -178,7 +178,7 @@ impl Origin<'_> {
         has_states && (is_refinement || guards.is_empty() || self.is_behind(proof, known, &guards))
     }
 
-    /// Whether some guards of a machine's event are hypotheses of an obligation.
+    /// Returns whether some guards of a machine's event are hypotheses of an obligation.
     fn is_behind(&self, proof: &Proof, known: &Known, guards: &[&Guard]) -> bool {
         if matches!(proof.kind, Kind::Inv | Kind::Var) {
             return true;
@@ -197,7 +197,7 @@ impl Origin<'_> {
     }
 }
 
-/// Whether some predicates are among the hypotheses of a sequent.
+/// Returns whether some predicates are among the hypotheses of a sequent.
 fn has_all(sequent: &first_order::Sequent, asked: &[&Pred]) -> bool {
     let there: Vec<&Pred> = sequent.hypotheses.iter().flat_map(conjuncts).collect();
     let mut parts = asked.iter().flat_map(|p| conjuncts(p));
@@ -313,7 +313,7 @@ impl Search<'_, '_> {
             })
         });
         failed?;
-        // What there was no time for might be needless.
+        // When time is up, a hypothesis that was not tried may be needless.
         let is_cut_short = self.budget.check().is_err();
         if is_cut_short || hypotheses.len() == 1 && self.is_refuted(known, &[], form)? {
             return Ok(None);
@@ -321,7 +321,7 @@ impl Search<'_, '_> {
         Ok(self.confirm(known, &hypotheses, form)?.map(|confirmed| Core { hypotheses, confirmed }))
     }
 
-    /// Whether a core is confirmed in another way; `None` if it has a model.
+    /// Returns whether a core is confirmed in another way; `None` if it has a model.
     fn confirm(&mut self, known: &Known, core: &[usize], form: Form) -> Result<Option<bool>, SolverError> {
         let mut confirmed = false;
         if self.scope.open_sets(&known.base).next().is_some() {
@@ -338,7 +338,7 @@ impl Search<'_, '_> {
         Ok(Some(confirmed || self.is_refuted(known, core, other)?))
     }
 
-    /// Whether some hypotheses contradict each other in a form.
+    /// Returns whether some hypotheses contradict each other in a form.
     fn is_refuted(&mut self, known: &Known, chosen: &[usize], form: Form) -> Result<bool, SolverError> {
         let outcome = match form {
             Form::Arrays => self.in_arrays(known, chosen, self.scope)?,
@@ -410,7 +410,7 @@ impl Search<'_, '_> {
 /// Hypotheses in terms.
 struct Encoded {
     terms: Rc<Terms>,
-    /// What is true by the representations.
+    /// Facts that hold by the representations.
     always: Vec<Term>,
     /// In the order in which they were chosen.
     hypotheses: Vec<Term>,

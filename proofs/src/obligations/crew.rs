@@ -175,7 +175,7 @@ impl<'t, 'r, 'p, 'o> Crew<'t, '_, 'r, 'p, 'o> {
     /// Asks open obligations once more, with `again`, if lemmas are proved now that were not when they were asked.
     ///
     /// # Errors
-    /// Those of `again`.
+    /// Errors of `again`.
     pub fn ask_again(
         &mut self,
         again: impl FnOnce(&mut Self) -> Result<(), SolverError>,
@@ -238,7 +238,7 @@ impl<'t, 'r, 'p, 'o> Crew<'t, '_, 'r, 'p, 'o> {
                 Ok(Message::Gone(task, failure)) => {
                     reports.workers -= 1;
                     if reports.workers == 0 {
-                        // What is left is done here.
+                        // The remaining tasks are done in this thread.
                         (self.reports, self.plan) = (None, None);
                     }
                     match failure {
@@ -300,13 +300,14 @@ struct Worker<'w> {
     send: Sender<Message>,
     /// Of all obligations.
     names: &'w [String],
-    /// The obligation at hand.
+    /// The current obligation.
     asking: Cell<Option<usize>>,
     task: Option<(Task, Phase)>,
 }
 
 impl Worker<'_> {
-    /// Works until the queue is closed. After a panic the obligation at hand is given up, and the work goes on with the others.
+    /// Works until the queue is closed. After a panic the current obligation is given up, and the worker continues with
+    /// the others.
     fn run(mut self) {
         let mut failed: Option<(usize, String)> = None;
         loop {

@@ -34,7 +34,7 @@ pub(super) struct Extra {
     pub after: bool,
 }
 
-/// That actions of the machine's own events have a result: `FIS`.
+/// Returns the obligations stating that actions of the machine's own events have a result: `FIS`.
 pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
     let model = system.model.clone();
     if model.notation != Notation::EventB {
@@ -67,7 +67,7 @@ pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
     all
 }
 
-/// Whether an obligation is about the initialisation, before which nothing is known but the axioms.
+/// Returns whether an obligation is about the initialisation, before which only the axioms are known.
 pub(super) fn is_of_start(event: Option<EventId>, kind: Kind) -> bool {
     event.is_none() && matches!(kind, Kind::Fis | Kind::Grd | Kind::Sim | Kind::Wfis | Kind::Wwd)
 }
@@ -110,7 +110,7 @@ impl Visitor for Choices {
     }
 }
 
-/// What variants owe in one state: `VWD`, `FIN`, and `NAT` where an event decreases them.
+/// Returns the obligations of variants in one state: `VWD`, `FIN`, and `NAT` where an event decreases them.
 pub(super) fn variants(system: &mut System) -> Vec<Extra> {
     let model = system.model.clone();
     let mut all = vec![];
@@ -225,7 +225,7 @@ pub(super) fn prefixed(variant: &Variant, kind: &str) -> String {
     }
 }
 
-/// Whether a model is that of a context.
+/// Returns whether a model is that of a context.
 pub(super) fn is_context(model: &Model) -> bool {
     model.notation == Notation::EventB && model.variables.is_empty() && model.events.is_empty()
 }
@@ -242,8 +242,8 @@ pub(super) fn before(model: &Model, conjunct: &Conjunct) -> Vec<Conjunct> {
     all.filter(|c| order(c) < order(conjunct)).cloned().collect()
 }
 
-/// That the axioms and theorems of a context have a meaning, and that the theorems follow: each from the axioms before it,
-/// and from nothing that comes later. So each has a system of its own.
+/// Returns the obligations stating that the axioms and theorems of a context have a meaning, and that the theorems
+/// follow. Each is proved from the axioms before it and from nothing that comes later, so each has a system of its own.
 pub(super) fn of_context(terms: &Rc<Terms>, model: &Model, scope: &Scope) -> Vec<(System, Extra)> {
     let mut all = vec![];
     let theorems = model.assertions.iter().map(|c| (c, true));

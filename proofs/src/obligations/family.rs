@@ -5,9 +5,9 @@ use bsym_encodings::term::{Term, Terms};
 /// Obligations with common hypotheses, in order.
 #[derive(Debug, Default)]
 pub(super) struct Family {
-    /// What all of them may use.
+    /// Hypotheses of all entries.
     pub said: Vec<Term>,
-    /// What is asked and what becomes known between.
+    /// Goals, and hypotheses that become known in between.
     pub entries: Vec<Entry>,
 }
 
@@ -25,7 +25,7 @@ pub(super) enum Entry {
     },
 }
 
-/// What is no hypothesis at all is left out.
+/// Makes a family with hypotheses, without those that are trivially true.
 pub(super) fn family(said: Vec<Term>) -> Family {
     Family { said: said.into_iter().filter(|&t| t != Terms::TRUE).collect(), entries: vec![] }
 }

@@ -23,7 +23,7 @@ pub(super) struct FirstOrder<'m> {
     of: Of<'m>,
 }
 
-/// What the obligations are those of.
+/// Origin of the obligations.
 enum Of<'m> {
     Machine(&'m Model, Typed<'m>),
     /// A refinement of classical B, whose obligations are sequents from the beginning.
@@ -31,7 +31,7 @@ enum Of<'m> {
 }
 
 impl<'m> FirstOrder<'m> {
-    /// That of a machine's obligations, or of those of a refinement, by name.
+    /// First-order form of a machine's obligations, or of those of a refinement, by name.
     pub fn new(
         model: &'m Model,
         system: Option<&'m System>,

@@ -18,21 +18,21 @@ use super::obligation::Proof;
 use super::{classical, extra, owed, refinement};
 use crate::recorded::is_complete;
 
-/// All obligations of a model, before anything is asked. The same model and scope give the same obligations at the same
-/// positions, so that threads with terms of their own can speak of them by position.
+/// All obligations of a model, before any is attempted. The same model and scope give the same obligations at the same
+/// positions, so that threads with terms of their own can refer to them by position.
 pub(super) struct Generated {
     pub all: Vec<Proof>,
     pub families: Vec<Family>,
     /// All hypotheses have terms.
     pub complete: bool,
-    /// What may stand for deferred sets where arrays are only read.
+    /// Stand-ins for deferred sets where arrays are only read.
     pub carriers: Vec<(Term, Term)>,
     /// The machine in terms; none for a refinement of classical B, whose sequents have systems of their own.
     pub system: Option<System>,
     pub left_out: Vec<LeftOut>,
-    /// What is asked of a refinement of classical B, by name of the obligation, with the model of its names.
+    /// Sequents of a refinement of classical B, by name of the obligation, with the model of their names.
     pub asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
-    /// What has to hold for the operations of a refinement of classical B to be called, and the model of its names.
+    /// Conditions for the operations of a refinement of classical B to be called, and the model of their names.
     pub calls: Option<(Arc<Model>, Vec<Call>)>,
 }
 

@@ -34,7 +34,7 @@ impl<'a> Generator<'a> {
         Generator { terms, system, states, all, families: vec![] }
     }
 
-    /// Those of conjuncts, steps and assertions.
+    /// Generates the obligations of conjuncts, steps and assertions.
     pub fn machine(&mut self) {
         let event_b = self.system.model.notation == Notation::EventB;
         if event_b {
@@ -51,12 +51,12 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// What holds by itself.
+    /// Adds obligations that hold trivially.
     pub fn trivial(&mut self, questions: Vec<Question>) {
         questions.into_iter().for_each(|q| self.note(q, Status::Trivial, None));
     }
 
-    /// Predicates of states or of the states after steps.
+    /// Adds obligations about predicates of states or of the states after steps.
     pub fn extra(&mut self, extra: Vec<Extra>) {
         for e in extra {
             let of_start = is_of_start(e.event, e.kind);
@@ -99,7 +99,7 @@ impl<'a> Generator<'a> {
         self.terms.and([p.defined, p.holds])
     }
 
-    /// Whether the meaning of a conjunct is an obligation: in Event-B by its form, as Rodin has it.
+    /// Returns whether the meaning of a conjunct is an obligation: in Event-B by its form, as Rodin has it.
     fn needs_meaning(&self, conjunct: &Conjunct, defined: Term) -> bool {
         let event_b = self.system.model.notation == Notation::EventB;
         defined != Terms::TRUE || event_b && bsym_status::may_lack_meaning(&conjunct.pred)
@@ -113,7 +113,8 @@ impl<'a> Generator<'a> {
         self.families.push(found);
     }
 
-    /// That conjuncts and theorems of Event-B have a meaning, and that the theorems follow: each from what stands before it.
+    /// Asks whether conjuncts and theorems of Event-B have a meaning, and whether the theorems follow: each from those
+    /// before it.
     fn states_in_order(&mut self) {
         let model = self.system.model.clone();
         let conjuncts = (0..model.invariant.len()).map(|i| (order(&model.invariant[i]), false, i));
@@ -127,7 +128,7 @@ impl<'a> Generator<'a> {
         self.families.push(found);
     }
 
-    /// That a conjunct has a meaning.
+    /// Asks whether a conjunct has a meaning.
     fn meaning(&mut self, i: usize, found: &mut Family) {
         let model = self.system.model.clone();
         let p = &self.system.invariant[i];
@@ -280,7 +281,7 @@ impl<'a> Generator<'a> {
         self.families.push(found);
     }
 
-    /// That an assertion or theorem has a meaning and follows.
+    /// Asks whether an assertion or theorem has a meaning and follows.
     fn assertion(&mut self, i: usize, found: &mut Family) {
         let model = self.system.model.clone();
         let event_b = model.notation == Notation::EventB;

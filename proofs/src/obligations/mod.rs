@@ -1,4 +1,4 @@
-//! Our own proof obligations: generated from the encoded machine, discharged by a solver.
+//! Proof obligations of bsym itself: generated from the encoded machine, discharged by a solver.
 //!
 //! | kind | hypotheses | goal |
 //! |---|---|---|
@@ -25,13 +25,13 @@
 //! conjuncts before it that were proved for the same step may be used, so a pair that counts as
 //! proven follows from the whole invariant before the step and nothing else.
 //!
-//! All are asked for a short time before any is asked for long, so that no hard one starves the others. What stays open is given
-//! to [other provers](OtherProver).
+//! All obligations are attempted for a short time before any is attempted for long, so that hard ones do not starve the
+//! others. Obligations that stay open are given to [other provers](OtherProver).
 //!
-//! `trivial`: the event writes nothing that the conjunct reads. `refuted`: the sequent has a
-//! counterexample, which says that the conjunct cannot be proved for this event from the invariant
-//! alone; the state before the step may be unreachable, so the machine need not be wrong. In a refinement of
-//! classical B nothing is refuted: the hypotheses speak of pairs of states, and whether one is reachable is not asked.
+//! `trivial`: the event writes no variable that the conjunct reads. `refuted`: the sequent has a counterexample, which
+//! says that the conjunct cannot be proved for this event from the invariant alone; the state before the step may be
+//! unreachable, so the machine need not be wrong. In a refinement of classical B nothing is refuted: the hypotheses are
+//! about pairs of states, and whether one is reachable is not checked.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -97,17 +97,17 @@ pub struct Obligations {
     pub solver: String,
     /// Work of the solver.
     pub statistics: Statistics,
-    /// What ended it early.
+    /// Why the run ended early.
     pub stopped: Option<Stopped>,
     /// Parts of the machine without an encoding.
     pub unsupported: Vec<Unsupported>,
     /// Parts of a refinement of classical B without obligations.
     pub left_out: Vec<LeftOut>,
-    /// Hypotheses that contradict each other, where that was asked.
+    /// Hypotheses that contradict each other, if this was requested.
     pub contradictory: Vec<Contradictory>,
-    /// What those of a refinement of classical B ask, by name, with the model of their variables.
+    /// Sequents of a refinement of classical B, by name of the obligation, with the model of their variables.
     asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
-    /// The open ones in first-order form, by name, where they have one and that was asked for.
+    /// The open obligations in first-order form, by name, if they have one and this was requested.
     lowered: BTreeMap<String, Vec<Lowered>>,
     /// Where the formulas live.
     terms: Rc<Terms>,
@@ -153,11 +153,11 @@ pub fn prove_chosen(
 pub struct Job<'a> {
     /// The machine.
     pub model: Arc<Model>,
-    /// Its scope.
+    /// Scope of the model.
     pub scope: &'a Scope,
     /// Opens sessions.
     pub open: SharedOpener<'a>,
-    /// Limits; that of a query is the time for one obligation.
+    /// Limits. The limit of a query is the time for one obligation.
     pub budget: Budget,
     /// Other provers, for what the solver leaves open.
     pub provers: &'a [OtherProver],
@@ -167,12 +167,14 @@ pub struct Job<'a> {
     pub export: bool,
 }
 
-/// As [`prove_chosen`] with several workers, and then what a solver proved in terms of arrays is cross-checked in another form,
-/// for about as long as the proofs took ([`Proof::confirmed`]). At last hypotheses are looked for that contradict each other
-/// ([`Obligations::contradictory`]), for as long as all that took or 2 s, within the budget.
+/// Proves obligations as [`prove_chosen`] does, with several workers, and then cross-checks in another form those that
+/// a solver proved in terms of arrays, for about as long as the proofs took ([`Proof::confirmed`]). Finally searches
+/// for contradictory hypotheses ([`Obligations::contradictory`]), for as long as all that took or 2 s, within the
+/// budget.
 ///
-/// `observer` and `choose` are called in this thread. Each worker generates the obligations for itself; most machines are done
-/// before that is worth it, and then there are none. A worker that fails takes nothing with it but the obligation at hand.
+/// `observer` and `choose` are called in this thread. Each worker generates the obligations for itself; most machines
+/// are done before that is worth it, and then there are no workers. If a worker fails, only the current obligation is
+/// lost.
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -231,7 +233,7 @@ fn prove(
     for i in 0..all.len() {
         let choice = match all[i].status {
             Status::Unattempted => choose(&all[i]),
-            // What has no encoding with arrays may have a form in first-order logic.
+            // An obligation without an encoding with arrays may have a form in first-order logic.
             Status::Unknown if first_order.sequents(i, &all).is_some() => choose(&all[i]),
             _ => Choice::Leave,
         };
@@ -335,7 +337,7 @@ fn prove_in_round(
     crew.carry_out(crew.own.family_tasks(effort, crew.workers()), &phase)
 }
 
-/// What was written for other provers.
+/// Files written for other provers.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Exported {
     /// The files, one for each obligation.
@@ -354,7 +356,7 @@ impl Obligations {
             if let (Kind::Inv | Kind::InvEst, Subject::Invariant(i), Status::Discharged | Status::Trivial) =
                 (p.kind, &p.subject, p.status)
             {
-                // What engines would not prove in their own form is looked at again.
+                // A proof that engines would not find in their own form is checked again.
                 let foreign = p.form == Some(Form::FirstOrder) && !p.confirmed;
                 let level = if foreign { Level::Tool } else { Level::Checked };
                 status.insert((p.event, *i), PairStatus { provers: vec![self.prover(p)], level });
@@ -374,7 +376,7 @@ impl Obligations {
         self.all.iter().filter(|p| p.status == status).count()
     }
 
-    /// What was proved in one form alone.
+    /// Obligations that were proved in one form alone.
     pub fn unconfirmed(&self) -> impl Iterator<Item = &Proof> {
         self.all.iter().filter(|p| p.is_unconfirmed())
     }
@@ -392,8 +394,9 @@ impl Obligations {
         }
     }
 
-    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds, and the parts of its first-order
-    /// form beside it. These hold if the solver says `unsat` of all of them; `sat` says nothing there.
+    /// Writes every open obligation as a file in SMT-LIB 2, `unsat` meaning that it holds, and the parts of its
+    /// first-order form to files next to it. The first-order form holds if the solver says `unsat` for all parts; `sat`
+    /// says nothing there.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -442,7 +445,7 @@ impl Obligations {
         Ok(out)
     }
 
-    /// What an obligation says, in words and B.
+    /// Returns the statement of an obligation, in words and B.
     pub fn goal_text(&self, p: &Proof, model: &Model) -> String {
         let verb = match (p.kind, &p.subject) {
             (Kind::Wd | Kind::Wwd | Kind::Vwd, _) => "is well-defined",

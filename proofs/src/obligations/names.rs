@@ -91,7 +91,7 @@ fn refinement(model: &Model, event: Option<EventId>, check: &RefinementCheck) ->
         (_, true) => format!("there is a value for {label}"),
         _ => check.text.clone(),
     };
-    // Those of the levels above are asked of this event as well, and are no obligations of Rodin.
+    // Obligations of the levels above are asked of this event as well, and Rodin has none of them.
     if check.origin == ABSTRACTION {
         Part { kind, name: format!("{label}/{short}"), text }
     } else {
@@ -168,8 +168,8 @@ pub(super) fn written(model: &Model, span: Span) -> String {
     }
 }
 
-/// Whether an event refines several events of the nearest abstraction: then only their guards stand in an `IF` before
-/// anything is demanded of one of them.
+/// Returns whether an event refines several events of the nearest abstraction: then only their guards stand in an `IF`
+/// before anything is demanded of one of them.
 fn is_merged(model: &Model, event: Option<EventId>) -> bool {
     let Some(event) = event else { return false };
     let mut body = &model.events[event.index()].body;

@@ -4,7 +4,7 @@ use bsym_encodings::term::Term;
 use bsym_language::model::{EventId, Pred};
 use bsym_status::file::{Kind, Status};
 
-/// What an obligation is about.
+/// Subject of an obligation: the part of the machine that it is about.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Subject {
     /// Invariant conjunct, by position.
@@ -32,7 +32,7 @@ pub struct Proof {
     pub subject: Subject,
     /// Outcome.
     pub status: Status,
-    /// What it says of every state, where it is neither about a conjunct nor about a way to fail.
+    /// The predicate that it states about every state, if it is neither about a conjunct nor about a way to fail.
     pub says: Option<Pred>,
     /// The ways of the event to fail that it excludes, by position in the event's transition.
     pub failures: Vec<usize>,
@@ -50,7 +50,7 @@ pub struct Proof {
 }
 
 impl Proof {
-    /// Whether it was proved in one form, and nothing has confirmed that.
+    /// Returns whether it was proved in one form, and nothing has confirmed that.
     pub fn is_unconfirmed(&self) -> bool {
         self.form.is_some() && !self.confirmed
     }
@@ -65,14 +65,14 @@ pub enum Form {
     FirstOrder,
 }
 
-/// What is to be done about an obligation.
+/// Decision whether to attempt an obligation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Choice {
-    /// It is asked.
+    /// Attempt to prove it.
     Ask,
-    /// It was discharged before: later ones may use it.
+    /// Skip it: it was discharged before, and later obligations may use it.
     Known,
-    /// It is left unattempted.
+    /// Leave it unattempted.
     Leave,
 }
 

@@ -1,7 +1,7 @@
 //! Other provers: programs that get what Z3 leaves open, in first-order form.
 //!
-//! Each part of an obligation is a problem of its own in a process of its own. A prover only proves: what it finds a model of may
-//! have no model in B, since the first-order form is not complete.
+//! Each part of an obligation is a problem of its own in a process of its own. A prover only proves: a problem that it
+//! finds a model of may have no model in B, since the first-order form is not complete.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -16,7 +16,7 @@ use bsym_encodings::term::Terms;
 
 use crate::tuning::tuning;
 
-/// What a prover reads, and how it is called.
+/// Kind of prover: its input language and arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     /// SMT-LIB, by instances of quantifiers.
@@ -87,7 +87,7 @@ impl OtherProver {
         Ok(true)
     }
 
-    /// The process ends by itself soon after the time is up, even if nobody kills it.
+    /// Runs the prover. Its process ends by itself soon after the time is up, even if it is not killed.
     fn answer(&self, text: String, budget: &Budget) -> Result<RawAnswer, SolverError> {
         let time = budget.query_time().map(|t| t + tuning().obligations.elsewhere_grace);
         let (milliseconds, seconds) = (time.map(|t| t.as_millis()), time.map(|t| t.as_secs() + 1));
@@ -139,7 +139,7 @@ fn first_line(path: &Path) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// What a failure of a prover says in the status of an obligation.
+/// Describes a prover's failure for the status of an obligation.
 pub(super) fn failure(name: &str, error: &SolverError) -> String {
     format!("{name} failed: {error}")
 }

@@ -14,16 +14,16 @@ use super::extra::{Extra, where_enabled};
 use super::names::{ABSTRACTION, written};
 use super::obligation::{Question, Subject};
 
-/// What is owed, in the order of the model.
+/// Obligations that a model owes to its abstraction, in the order of the model.
 #[derive(Debug, Default)]
 pub(super) struct Owes {
-    /// Nothing is left to prove of these.
+    /// Obligations of which nothing is left to prove.
     pub trivial: Vec<Question>,
-    /// What is to be proved.
+    /// Obligations to prove.
     pub asked: Vec<Extra>,
 }
 
-/// What the events of a model owe to the nearest abstraction, but for what is `listed`.
+/// Returns the obligations that the events of a model owe to the nearest abstraction, without those that are `listed`.
 pub(super) fn owes(system: &mut System, listed: &BTreeSet<String>) -> Owes {
     let model = system.model.clone();
     let mut known = listed.clone();
@@ -57,7 +57,7 @@ pub(super) fn owes(system: &mut System, listed: &BTreeSet<String>) -> Owes {
     all
 }
 
-/// Whether what a check asks at once, values for all that an abstract event chooses, is asked in the parts that Rodin has: each
+/// Returns whether a check about all values that an abstract event chooses is split into the parts that Rodin has: each
 /// of the names has a witness of its own.
 pub(super) fn is_split(model: &Model, event: &str, check: &RefinementCheck) -> bool {
     let is_owed = |name: &str| {

@@ -1,7 +1,7 @@
-//! Refinements of classical B: what is left out of them, and why none of their obligations is refuted.
+//! Refinements of classical B: the parts that are left out, and why none of their obligations is refuted.
 //!
-//! That an obligation does not follow from its hypotheses says that there is a pair of states of the refinement and its
-//! abstraction in which it fails. Whether such a pair is reachable is not asked: it is open.
+//! An obligation that does not follow from its hypotheses shows a pair of states of the refinement and its abstraction
+//! in which it fails. Whether such a pair is reachable is not checked, so the obligation is open.
 
 use bsym_language::model::{Model, Notation, Relation};
 use bsym_status::file::{LeftOut, Status};
@@ -12,7 +12,7 @@ const OPEN: &str = "it does not follow from the hypotheses";
 
 const REASON: &str = "the abstraction could not be composed with it";
 
-/// Whether a model is a refinement of classical B.
+/// Returns whether a model is a refinement of classical B.
 pub(super) fn is_refinement(model: &Model) -> bool {
     model.notation == Notation::ClassicalB && model.components.iter().any(|c| c.relation == Relation::Refines)
 }
@@ -58,7 +58,7 @@ fn open(proof: &mut Proof) {
     }
 }
 
-/// Whether an obligation of a refinement has a counterexample.
+/// Returns whether an obligation of a refinement has a counterexample.
 pub(super) fn does_not_follow(proof: &Proof) -> bool {
     proof.status == Status::Unknown && proof.reason.as_deref() == Some(OPEN)
 }

@@ -26,11 +26,11 @@ pub(super) struct Rounds<'r, 'p> {
     pub all: &'r mut [Proof],
     /// All hypotheses have terms, so a model of them refutes.
     pub complete: bool,
-    /// What else is tried.
+    /// Other ways to try.
     pub others: Others<'r>,
-    /// Those that a longer time may decide.
+    /// Obligations that a longer time may decide.
     pub pending: Vec<bool>,
-    /// Those that the first-order form does not decide, however long it takes.
+    /// Obligations that the first-order form does not decide, however long it takes.
     tried: Vec<bool>,
     /// Number of lemmas that each was asked with last; [`NEVER_AGAIN`] where it is not asked with more of them.
     lemmas: Vec<usize>,
@@ -39,7 +39,7 @@ pub(super) struct Rounds<'r, 'p> {
 /// No number of lemmas is larger.
 const NEVER_AGAIN: usize = usize::MAX;
 
-/// Ways to decide an obligation beside its form in terms of arrays.
+/// Ways to decide an obligation other than its form in terms of arrays.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Others<'r> {
     /// The form in first-order logic.
@@ -63,16 +63,16 @@ pub(super) enum Task {
     Confirm(usize),
 }
 
-/// What the tasks of a phase have in common.
+/// Parameters that the tasks of a phase share.
 #[derive(Clone, Debug)]
 pub(super) struct Phase {
     pub effort: Effort,
-    /// Time for each obligation; none where the run has no limit for it.
+    /// Time for each obligation; `None` if the run has no limit.
     pub limit: Option<Duration>,
     pub budget: Budget,
 }
 
-/// What is known of an obligation.
+/// State of an obligation.
 #[derive(Clone, Debug)]
 pub(super) struct Update {
     pub obligation: usize,
@@ -123,7 +123,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         Rounds { prover, families, all, complete, others, pending, tried, lemmas }
     }
 
-    /// What is known of an obligation.
+    /// Returns the state of an obligation.
     pub fn update(&self, i: usize) -> Update {
         let Proof { status, reason, form, by, confirmed, .. } = &self.all[i];
         Update {
@@ -162,7 +162,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         (0..self.all.len()).filter(|i| !none && is_open(i)).map(Task::Elsewhere).collect()
     }
 
-    /// The tasks for what is open in families, for so many workers.
+    /// Returns the tasks for open obligations in families, for `workers` workers.
     pub fn family_tasks(&self, effort: Effort, workers: usize) -> Vec<Task> {
         let open = |family: &Family| -> Vec<usize> {
             let entries = family.entries.iter().enumerate();
@@ -270,7 +270,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         }
         board.asking(i);
         let proved = self.in_first_order(i, budget, time / tuning().obligations.first_order_share)?;
-        // What was proved is a lemma for others only when this has confirmed it.
+        // A proof becomes a lemma for other obligations only after small sizes have confirmed it.
         let small = match self.others.small {
             Some(small) => small.ask(
                 &self.all[i].name,
@@ -385,7 +385,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         Ok(())
     }
 
-    /// Whether the first-order form of an obligation is proved. Where it is not, nothing is known.
+    /// Returns whether the first-order form of an obligation is proved. If it is not, nothing is known.
     fn in_first_order(&mut self, i: usize, budget: &Budget, time: Duration) -> Result<bool, SolverError> {
         let Some(first_order) = self.others.first_order else { return Ok(false) };
         if self.tried[i] {
@@ -406,7 +406,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         let families = self.families;
         let family = &families[number];
         let mut hypotheses = Hypotheses::new(family.said.iter().copied());
-        // Those before the next entry that are used, and those that would be if they were proved.
+        // Hypotheses before the next entry that are used, and those that would be if they were proved.
         let (mut used, mut unproved) = (0, vec![]);
         for (at, entry) in family.entries[..entries.end].iter().enumerate() {
             match *entry {
@@ -463,7 +463,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         }
         board.asking(obligation);
         self.prover.set_budget(match (limit, effort) {
-            // What the shared session does not decide is asked again alone.
+            // An obligation that the shared session does not decide is asked again alone.
             (Some(time), Effort::Full) => {
                 // The rest was for other ways.
                 let time = if self.others.first_order.is_some() {
@@ -485,12 +485,12 @@ impl<'r, 'p> Rounds<'r, 'p> {
         let over = budget.check().is_err();
         let (status, reason, settled) = match outcome {
             Decision::Proved => (Status::Discharged, None, true),
-            // What only reads arrays may still prove it.
+            // A session that only reads arrays may still prove it.
             Decision::Refuted if self.complete => {
                 let settled = effort == Effort::Full || !self.prover.reads_otherwise();
                 (Status::Refuted, Some("it does not follow from the hypotheses".to_string()), settled)
             }
-            // What takes arrays as a theory of its own may still prove it.
+            // A session with the theory of arrays may still prove it.
             Decision::Refuted => (
                 Status::Unknown,
                 Some("a hypothesis has no encoding, and without it this does not follow".into()),

@@ -1,9 +1,9 @@
 //! Obligations where the deferred sets are small.
 //!
-//! What holds for sets of any size holds for each. With a settled size a set is an enumeration: quantifiers over it are finite,
-//! so that a solver finds counterexamples, and the encoding is another one than that of a proof in first-order logic. A
-//! counterexample refutes an obligation that is open; what was proved and has one shows a fault of ours, and
-//! is not believed.
+//! A statement about sets of any size holds for each size. With a settled size a set is an enumeration: quantifiers
+//! over it are finite, so that a solver finds counterexamples, and the encoding differs from that of a proof in
+//! first-order logic. A counterexample refutes an open obligation. If a proved obligation has one, bsym has a bug, and
+//! the proof is rejected.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ use super::obligation::Proof;
 use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 use crate::tuning::tuning;
 
-/// What the small sizes say of an obligation.
+/// Outcome of an obligation in small sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Small {
     /// It is false with these sizes, in words.
@@ -58,7 +58,7 @@ struct Encoded {
 }
 
 impl<'m> SmallSizes<'m> {
-    /// Those of a machine; none where the scope leaves no set open.
+    /// Small sizes of a machine's open sets; none if the scope leaves no set open.
     pub fn new(model: &'m Arc<Model>, scope: &Scope) -> Self {
         let open: Vec<&str> =
             scope.open_sets(model).map(|id| model.carriers[id.index()].name.as_str()).collect();

@@ -120,7 +120,7 @@ fn obligations_of_event_b_have_rodins_names() {
     assert_eq!(named("Tank/Valve.buc")["thm1/THM"], (Kind::Thm, Status::Discharged));
 }
 
-/// What is known of `f` grows from axiom to axiom: a relation before `axm2`, a function after it.
+/// Knowledge about `f` grows from axiom to axiom: a relation before `axm2`, a function after it.
 #[test]
 fn each_theorem_of_a_context_has_its_own_form_of_a_constant() {
     if solver().is_none() {
@@ -467,7 +467,7 @@ fn a_failing_worker_loses_one_obligation() {
     assert_eq!((differ[0].1.status, reason), (Status::Unknown, Some("bsym failed: the third session fails")));
 }
 
-/// What a worker cannot start a solver for is done by others; if no worker can, that ends the run.
+/// If a worker cannot start its solver, other workers take over its tasks; if no worker can, the run ends.
 #[test]
 fn a_worker_without_a_solver_leaves_its_work_to_others() {
     if solver().is_none() {

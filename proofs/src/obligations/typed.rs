@@ -84,7 +84,8 @@ impl<'m> Typed<'m> {
         self.axioms().into_iter().chain(invariant).collect()
     }
 
-    /// What is known besides the axioms before a step of an event, and where it begins.
+    /// Returns the hypotheses besides the axioms before a step: the invariant for an event, none for the
+    /// initialisation.
     fn before(&self, event: Option<EventId>) -> Vec<Pred> {
         let invariant = self.model.invariant.iter().filter(|_| event.is_some());
         invariant.map(|c| c.pred.clone()).collect()
@@ -125,7 +126,7 @@ impl<'m> Typed<'m> {
         self.steps.without_failure(proof.event, &self.before(proof.event), failures)
     }
 
-    /// That a conjunct holds after a step, on all paths.
+    /// Returns the sequents stating that a conjunct holds after a step, on all paths.
     fn of_step(&self, proof: &Proof, conjunct: usize, all: &[Proof]) -> Option<Vec<Sequent>> {
         let same_step = |p: &&Proof| (p.event, p.kind) == (proof.event, proof.kind);
         let proved = all.iter().filter(same_step).filter_map(|p| match p.subject {
@@ -138,7 +139,8 @@ impl<'m> Typed<'m> {
         self.steps.after(proof.event, &self.before(proof.event), &earlier, goal)
     }
 
-    /// That an event decreases a variant, or does not increase it where it is anticipated.
+    /// Returns the sequents stating that an event decreases a variant, or does not increase it if the event is
+    /// anticipated.
     fn of_variant(&self, proof: &Proof) -> Option<Vec<Sequent>> {
         let event = proof.event?;
         let variants = self.model.variants.iter();

@@ -40,7 +40,7 @@ const MACHINES: [&str; 4] = [
 /// How long a question may take in either form.
 const TIME: Duration = Duration::from_secs(2);
 
-/// What is true along a path in terms of arrays. The conjuncts hold in all states before the last.
+/// Returns the hypotheses along a path in terms of arrays. The conjuncts hold in all states before the last.
 fn along(system: &System, states: &mut States<'_>, path: &[Option<EventId>]) -> Vec<Term> {
     let mut all: Vec<Term> = system.axioms.iter().chain(&system.background).copied().collect();
     let steps = path.iter().flatten();
@@ -58,7 +58,7 @@ fn along(system: &System, states: &mut States<'_>, path: &[Option<EventId>]) -> 
     all
 }
 
-/// Whether the two forms agree that something is impossible; counts the questions with a proof in both.
+/// Comparison of the two forms on impossible situations. Counts the questions with a proof in both.
 struct Agreement<'a> {
     model: &'a Model,
     system: &'a System,

@@ -95,7 +95,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Returns true for types whose values are all listed as they are: no numbers, strings or trees.
+/// Returns whether all values of a type are listed as they are: no numbers, strings or trees.
 fn is_listed(ty: &Type) -> bool {
     match ty {
         Type::Bool | Type::Carrier(_) => true,

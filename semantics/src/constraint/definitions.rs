@@ -1,5 +1,5 @@
-//! What determines an unknown without being an equation with it: `partition`, a function given point by
-//! point, the domain of a known function, membership in a comprehension.
+//! Literals that determine an unknown without being an equation with it: `partition`, a function given point by point,
+//! the domain of a known function, membership in a comprehension.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::value::lazy_set::{ClosureKind, LazySet};
 use crate::value::partial::depends_on_partial;
 
 impl<'m> Search<'_, 'm> {
-    /// `partition(S, A, …)` where all sets but one are known, or where unknown elements are among the rest.
+    /// Solves `partition(S, A, …)` where all sets but one are known, or where unknown elements are among the rest.
     pub(super) fn partitioned<'p>(
         &self,
         env: &Env<'_>,
@@ -61,7 +61,7 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    /// `!x.(x : D => f(x) = E)` for a function of which the domain is known, where every point gets a value.
+    /// Solves `!x.(x : D => f(x) = E)` for a function with a known domain, where every point gets a value.
     pub(super) fn pointwise<'p>(
         &self,
         env: &Env<'_>,
@@ -99,7 +99,7 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    /// The domain of total functions, of which a set consists.
+    /// Returns the domain of a set of total functions.
     fn domain_of(&self, functions: &Value) -> Option<Arc<BTreeSet<Value>>> {
         let Value::Lazy(lazy) = functions else { return None };
         let LazySet::Binary(op, from, _) = &**lazy else { return None };
@@ -107,7 +107,7 @@ impl<'m> Search<'_, 'm> {
         self.eval.try_list(from, self.at).ok()?
     }
 
-    /// All couples of the values of two expressions where the condition on the locals holds.
+    /// Returns all couples of the values of two expressions where the condition on the locals holds.
     fn points(
         &self,
         env: &Env<'_>,
@@ -132,7 +132,7 @@ impl<'m> Search<'_, 'm> {
         done.is_ok().then_some(points)
     }
 
-    /// `f : a..b --> S` tells a bound of the interval where the function is known and not empty.
+    /// Derives a bound of the interval in `f : a..b --> S` where the function is known and not empty.
     pub(super) fn bounds_of_domain<'p>(
         &self,
         env: &Env<'_>,
@@ -152,7 +152,7 @@ impl<'m> Search<'_, 'm> {
         self.is_pattern(env, high, bound).then(|| Generator::Values(high, vec![last.clone()]))
     }
 
-    /// `x |-> E : {y, z | P}` confines `x` to the solutions of P for one value of `z`.
+    /// Confines `x` in `x |-> E : {y, z | P}` to the solutions of P for one value of `z`.
     pub(super) fn component(
         &self,
         env: &Env<'_>,

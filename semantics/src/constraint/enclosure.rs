@@ -1,9 +1,8 @@
-//! Enclosures of sets of which parts are undecided: elements that are in whatever the partial values
-//! become, and elements that may be in.
+//! Enclosures of sets with undecided parts: the elements that are in the set whatever the partial values become, and
+//! the elements that may be in it.
 //!
-//! Operators that are monotone in their operands carry both bounds over; what is left is exact where it
-//! can be evaluated, and unknown otherwise (Gervet: *Interval propagation to reason about sets*,
-//! Constraints 1, 1997).
+//! Operators that are monotone in their operands carry both bounds over. Other operators are exact where they can be
+//! evaluated, and unknown otherwise (Gervet: *Interval propagation to reason about sets*, Constraints 1, 1997).
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -22,9 +21,9 @@ use crate::value::partial::{as_partial, depends_on_partial};
 /// A set between two others.
 #[derive(Clone, Debug)]
 pub(crate) struct Enclosure {
-    /// What is in.
+    /// Elements that are in the set.
     pub lower: Arc<BTreeSet<Value>>,
-    /// What may be in; `None` is anything.
+    /// Elements that may be in the set; `None` if any may.
     pub upper: Option<Arc<BTreeSet<Value>>>,
 }
 
@@ -39,7 +38,7 @@ impl Enclosure {
 }
 
 impl Evaluator<'_> {
-    /// Whether a comparison of sets is decided by their enclosures.
+    /// Decides a comparison of sets by their enclosures; `None` if they leave it open.
     pub(crate) fn compare_enclosed(&self, env: &Env<'_>, pred: &Pred) -> Option<bool> {
         let PredKind::Compare(op, a, b) = &pred.kind else { return None };
         self.compared(env, *op, a, b)
@@ -85,7 +84,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The enclosure of a set; `None` where its expression may be ill-defined or nothing is known.
+    /// Returns the enclosure of a set; `None` where its expression may be ill-defined or nothing is known.
     pub(crate) fn enclosure(&self, env: &Env<'_>, set: &Expr) -> Option<Enclosure> {
         use BinaryOp::*;
         let of = |e: &Expr| self.enclosure(env, e);
@@ -182,14 +181,15 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The elements of a set with few of them that can be told apart by their form.
+    /// Returns the elements of a set with few of them that can be told apart by their form.
     fn few(&self, value: &Value, set: &Expr) -> Option<Arc<BTreeSet<Value>>> {
         self.cardinality(value, set.span).ok()?.within(Tuning::DEFAULT.search.listed)?;
         let listed = self.try_list(value, set.span).ok()??;
         (!listed.first().is_some_and(Value::has_lazy)).then_some(listed)
     }
 
-    /// A comprehension: the conjuncts that are decided by the locals alone supply the candidates.
+    /// Returns the enclosure of a comprehension: the conjuncts that are decided by the locals alone supply the
+    /// candidates.
     fn selected(&self, env: &Env<'_>, locals: &[LocalId], pred: &Pred, set: &Expr) -> Option<Enclosure> {
         let parts: Vec<&Pred> = match &pred.kind {
             PredKind::And(ps) => ps.iter().collect(),
@@ -233,7 +233,7 @@ impl Evaluator<'_> {
         Some(Enclosure { lower: Arc::new(lower), upper: Some(Arc::new(upper)) })
     }
 
-    /// The conjunction of some predicates, where a later one may refute what an earlier one leaves open.
+    /// Judges the conjunction of some predicates, where a later one may refute what an earlier one leaves open.
     fn judged(&self, env: &Env<'_>, parts: &[&Pred]) -> Eval<bool> {
         let mut open = None;
         for p in parts {

@@ -1,7 +1,7 @@
-//! Finite parts of infinite sets, where some values are worth having although there may be others.
+//! Finite parts of infinite sets, where some values are useful although there may be others.
 //!
-//! A part is taken where a witness is looked for, and where choices are truncated to a finite scope
-//! ([`crate::evaluator::cuts`] keeps the record). Nothing that is false rests on it.
+//! A part is taken where a witness is searched for, and where choices are truncated to a finite scope
+//! ([`crate::evaluator::cuts`] records them). No negative answer rests on a part.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::value::Value;
 use crate::value::env::Name;
 use crate::value::lazy_set::LazySet;
 
-/// Which part of an infinite set is taken.
+/// Which part of an infinite set to take.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     /// A few small values.
@@ -30,8 +30,7 @@ pub(crate) enum Extent {
 }
 
 impl Evaluator<'_> {
-    /// A finite set of candidates that are worth a try for an element of an infinite set. Some may be
-    /// outside of the set.
+    /// Returns a finite set of candidates to try as elements of an infinite set. Some may be outside of the set.
     pub(crate) fn finite_part(&self, set: &Value, extent: Extent, at: Span) -> Option<Value> {
         if self.cardinality(set, at).ok()?.is_finite() == Some(true) {
             return Some(set.clone());
@@ -103,7 +102,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Sequences over the set, the shorter ones first, as many as a few hundred.
+    /// Returns sequences over the set, the shorter ones first, up to a few hundred.
     fn short_sequences(&self, set: &Value, least: usize, at: Span) -> Option<Value> {
         let elements = self.try_list(set, at).ok()??;
         let mut all: Vec<Vec<Value>> = vec![Vec::new()];
@@ -125,12 +124,12 @@ impl Evaluator<'_> {
         Some(Value::set(all.into_iter().filter(|s| s.len() >= least).map(Value::sequence)))
     }
 
-    /// Notes that the values of a name were taken from a part of a set only.
+    /// Notes that the values of a name were taken only from a part of a set.
     pub(crate) fn note_cut(&self, name: Name, set: &Value, part: &Value) {
         self.note(name, self.part_of_cut(set, part));
     }
 
-    /// The part of a set that a name is cut to.
+    /// Returns the part of a set that a name is cut to.
     pub(crate) fn part_of_cut(&self, set: &Value, part: &Value) -> Part {
         if let Value::Lazy(lazy) = part
             && let LazySet::Interval(low, high) = &**lazy
@@ -150,7 +149,7 @@ impl Evaluator<'_> {
         Part::Set(self.short(part))
     }
 
-    /// The elements of an infinite set among which a choice is made, if choices may be cut.
+    /// Returns the elements of an infinite set to choose from, if choices may be cut.
     pub(crate) fn choices_in(&self, set: &Value, at: Span) -> Eval<Option<Value>> {
         if self.cuts.is_none() || self.cardinality(set, at)?.is_finite() == Some(true) {
             return Ok(None);
@@ -165,7 +164,7 @@ impl Evaluator<'_> {
         Ok(Some(Value::Set(Arc::new(chosen))))
     }
 
-    /// The integers that are tried between bounds of which one may be missing.
+    /// Returns the integers to try between bounds of which one may be missing.
     pub(crate) fn integers_in_scope(&self, range: &Range) -> Value {
         if let Some((least, most)) = self.cuts.and_then(|cuts| cuts.integers.as_ref()) {
             let width = most - least;
@@ -182,8 +181,8 @@ impl Evaluator<'_> {
         self.interval(low.clone(), high.clone())
     }
 
-    /// The sequences over a finite set with at most `MAXINT` elements: listed, or as functions that are
-    /// built up, of which some are no sequences.
+    /// Returns the sequences over a finite set with at most `MAXINT` elements: listed, or as functions that are built
+    /// up, some of which are not sequences.
     fn sequences_in_scope(&self, set: &Value, at: Span) -> Option<Value> {
         let longest = self.scope.maxint.to_i64()?.max(0);
         let n = self.cardinality(set, at).ok()?.within(Tuning::DEFAULT.search.sequences)?;

@@ -1,4 +1,4 @@
-//! What an unknown is bound to next: the literal, range or type with the fewest candidates.
+//! Selection of the next unknown to bind: the literal, range or type with the fewest candidates.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -23,7 +23,7 @@ use crate::value::lazy_set::LazySet;
 use crate::value::partial::{awaited, depends_on_partial};
 
 impl<'m> Search<'_, 'm> {
-    /// The generator with the fewest candidates.
+    /// Returns the generator with the fewest candidates.
     pub(super) fn generator(&self, env: &Env<'_>, bound: &Binding, settled: &[bool]) -> Eval<Generator<'_>> {
         self.waiting.take();
         let limit = self.eval.limits.listing;
@@ -37,13 +37,13 @@ impl<'m> Search<'_, 'm> {
             }
             let literals = (literal.positive, literal.pred);
             let found = self.candidates_of(env, literals, bound, &mut ranges, &mut confined);
-            // What depends on a partial value is no generator yet.
+            // A set that depends on a partial value is not a generator yet.
             let found = found.filter(|generator| match generator {
                 Generator::Elements(_, set) | Generator::Range(_, set) => !depends_on_partial(set),
                 _ => true,
             });
             let found = found.filter(|generator| !needs_sequences(generator) || self.is_total(env, i));
-            // What binds the names in a pattern must not pass over an operand of it that has no value.
+            // A generator that binds the names in a pattern must not pass over an operand of it that has no value.
             let found = found.filter(|generator| match generator {
                 Generator::Elements(pattern, _) | Generator::Values(pattern, _) => {
                     self.is_total(env, i) || self.has_defined_operands(env, pattern)
@@ -121,7 +121,7 @@ impl<'m> Search<'_, 'm> {
             return Ok(generator);
         }
         if let Some(generator) = self.of_type(bound, settled)? {
-            // There is no use in all values of a type where the search around this one will leave few.
+            // Listing all values of a type is useless if the search around this one will leave few.
             if let Some(e) = self
                 .waiting
                 .take()
@@ -154,7 +154,7 @@ impl<'m> Search<'_, 'm> {
         }
         match best {
             Some((n, generator)) if n < usize::MAX => {
-                // Where every solution is wanted there is no use in looking at a part of them.
+                // If every solution is wanted, looking at a part of them is useless.
                 if let Generator::Elements(_, set) | Generator::Range(_, set) = &generator
                     && self.probe == Probing::No
                     && self
@@ -186,7 +186,7 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// `c = E` where E is a relation that needs c itself.
+    /// Solves `c = E` where E is a relation that needs c itself.
     pub(super) fn recursive(
         &self,
         env: &Env<'_>,
@@ -202,7 +202,7 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    /// The candidates of a generator, or the ways to decide the first point where sets are built up.
+    /// Returns the number of candidates of a generator, or of ways to decide the first point where sets are built up.
     pub(super) fn size(&self, generator: &Generator<'_>, literal: usize, settled: &[bool]) -> usize {
         match generator {
             Generator::Values(_, values) => values.len(),
@@ -219,8 +219,8 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// The unknown of which the elements of the generator are the values, if it pays to build them up:
-    /// another literal may refute a part.
+    /// Returns the unknown whose values are the elements of the generator, if building them up pays: another literal
+    /// may refute a part.
     pub(super) fn growable(
         &self,
         generator: &Generator<'_>,
@@ -257,7 +257,7 @@ impl<'m> Search<'_, 'm> {
         self.eval.interval(from, to)
     }
 
-    /// The values of the type of an unknown, the smallest type first.
+    /// Generates the values of the type of an unknown, the smallest type first.
     pub(super) fn of_type(&self, bound: &Binding, settled: &[bool]) -> Eval<Option<Generator<'_>>> {
         let mut best: Option<(usize, Generator<'_>)> = None;
         for (i, name) in self.unknowns.iter().enumerate() {
@@ -272,7 +272,7 @@ impl<'m> Search<'_, 'm> {
         Ok(best.map(|(_, generator)| generator))
     }
 
-    /// A few elements of an infinite set that confines an unknown.
+    /// Generates a few elements of an infinite set that confines an unknown.
     pub(super) fn part_of(&self, bound: &Binding, confined: &[Option<Value>]) -> Option<Generator<'_>> {
         let of = |i: usize| {
             let set = match &confined[i] {
@@ -300,7 +300,7 @@ impl<'m> Search<'_, 'm> {
         EvalError::too_large(self.at, message).for_want_of(self.unknowns.get(index).copied())
     }
 
-    /// Returns false if an operand of a pattern that is no unknown is ill-defined.
+    /// Returns `false` if an operand of a pattern that is not an unknown is ill-defined.
     fn has_defined_operands(&self, env: &Env<'_>, pattern: &Expr) -> bool {
         match &pattern.kind {
             _ if self.named(pattern).is_some() => true,
@@ -316,7 +316,7 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// `#y.(P)` confines the unknowns in P to a projection of the solutions of P.
+    /// Confines the unknowns of P in `#y.(P)` to a projection of the solutions of P.
     pub(super) fn projected(
         &self,
         env: &Env<'_>,
@@ -369,7 +369,7 @@ impl<'m> Search<'_, 'm> {
         Ok(None)
     }
 
-    /// What a literal says about the candidates of unknowns, if it says so by its form.
+    /// Returns the candidates that a literal leaves to unknowns, if its form shows them.
     pub(super) fn candidates_of<'p>(
         &self,
         env: &Env<'_>,
@@ -475,7 +475,7 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// The pattern `x` of a set `{x}`, or `{x} \/ S`.
+    /// Returns the pattern `x` of a set `{x}`, or of `{x} \/ S`.
     fn singleton_part<'p>(&self, env: &Env<'_>, e: &'p Expr, bound: &Binding) -> Option<&'p Expr> {
         match &e.kind {
             ExprKind::Binary(BinaryOp::Union, a, b) => {
@@ -486,7 +486,7 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// A disjunction of which every part confines the same unknown.
+    /// Generates from a disjunction in which every part confines the same unknown.
     pub(super) fn union_of<'p>(
         &self,
         env: &Env<'_>,
@@ -541,8 +541,8 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    /// The integers between the bounds that comparisons leave to an unknown: `None` in place of an unknown where they
-    /// cannot hold.
+    /// Returns the integers between the bounds that comparisons leave to an unknown; `None` in place of an unknown if
+    /// the comparisons cannot hold.
     fn one_narrowed(
         &self,
         env: &Env<'_>,
@@ -601,7 +601,7 @@ impl<'m> Search<'_, 'm> {
     }
 }
 
-/// Whether the pattern of a generator has a value only where unknowns are sequences.
+/// Returns whether the pattern of a generator has a value only where unknowns are sequences.
 fn needs_sequences(generator: &Generator<'_>) -> bool {
     match generator {
         Generator::Values(pattern, _) | Generator::Elements(pattern, _) => has_sequence_operator(pattern),

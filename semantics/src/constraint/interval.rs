@@ -1,4 +1,4 @@
-//! Bounds of integer unknowns from comparisons: each comparison narrows what its operands may be.
+//! Bounds of integer unknowns from comparisons: each comparison narrows the ranges of its operands.
 //!
 //! A comparison is read forwards, from the bounds of the unknowns to those of its sides, and then
 //! backwards (Benhamou, Goualard, Granvilliers, Puget: *Revising hull and box consistency*, ICLP 1999),
@@ -37,7 +37,7 @@ impl Range {
         matches!((&self.low, &self.high), (Some(l), Some(h)) if l > h)
     }
 
-    /// Keeps what is also in the other range; whether this changed anything.
+    /// Intersects with the other range. Returns whether this changed anything.
     pub fn narrow(&mut self, other: &Range) -> bool {
         let mut changed = false;
         if let Some(l) = &other.low
@@ -86,7 +86,7 @@ impl Range {
         }
     }
 
-    /// What `x * c` may be where `x` is in this range.
+    /// Returns the range of `x * c` where `x` is in this range.
     fn scaled(&self, c: &Int) -> Range {
         if c.is_zero() {
             return Range::exactly(Int::ZERO);
@@ -95,7 +95,7 @@ impl Range {
         Range { low: range.low.map(|l| &l * &c), high: range.high.map(|h| &h * &c) }
     }
 
-    /// What `x` may be where `x * c` is in this range.
+    /// Returns the range of `x` where `x * c` is in this range.
     fn divided_by(&self, c: &Int) -> Range {
         if c.is_zero() {
             return Range::default();
@@ -112,12 +112,12 @@ impl Range {
     }
 }
 
-/// Bounds farther out are of no use, and squares of squares would grow without end.
+/// Returns whether a bound is near enough to be useful: squares of squares would grow without end.
 fn is_near(n: &Int) -> bool {
     n.to_big().bits() <= Tuning::DEFAULT.search.bound_bits
 }
 
-/// Division by a positive number, rounded down.
+/// Divides by a positive number, rounding down.
 fn floor(n: &Int, c: &Int) -> Option<Int> {
     let quotient = n.div_trunc(c)?;
     Some(if &(&quotient * c) > n { &quotient - &Int::ONE } else { quotient })
@@ -127,7 +127,7 @@ fn ceiling(n: &Int, c: &Int) -> Option<Int> {
     floor(&-n, c).map(|q| -&q)
 }
 
-/// The least natural number of which the square is at least `n`.
+/// Returns the least natural number whose square is at least `n`.
 fn root(n: &Int) -> Int {
     let mut root = Int::from(n.to_big().sqrt());
     if &(&root * &root) < n {
@@ -136,7 +136,7 @@ fn root(n: &Int) -> Int {
     root
 }
 
-/// A sum of multiples of unknowns and what is no unknown.
+/// A sum of multiples of unknowns, and the range of the remaining terms.
 struct Sum {
     terms: BTreeMap<usize, Term>,
     rest: Range,
@@ -228,7 +228,7 @@ impl<'n, 'm> Narrowing<'n, 'm> {
         self.summed(b, &-&Int::ONE, &mut sum);
         let repeated: Vec<_> = sum.terms.iter().filter(|(_, term)| term.occurrences > 1).collect();
         for (i, term) in repeated {
-            // What the term may be, so that the sum is zero or, of a strict comparison, less.
+            // Range of the term for which the sum is zero or, in a strict comparison, less.
             let others = sum.terms.iter().filter(|(j, _)| *j != i);
             let rest = others
                 .fold(sum.rest.clone(), |rest, (j, other)| rest.plus(&self.ranges[*j].scaled(&other.factor)));

@@ -1,28 +1,31 @@
-//! Who finds the values of unknowns: constants, parameters, choices. It is decided here and nowhere else.
+//! Methods that find the values of unknowns (constants, parameters, choices) and the order in which they are asked. The
+//! order is decided only here.
 //!
 //! 1. [`Method::Search`]: every question goes to the search of [`crate::constraint`] first. Most questions end within
 //!    [`search_steps`] steps: their unknowns are computed one from the other, or have few values.
-//! 2. [`Method::Sat`]: then the SAT solver is asked in a finite scope, if the unknowns have finitely many
-//!    values by what the predicates say of each, and it takes at most [`draft_steps`] steps to write it out; where that is
-//!    too few, or there are more than [`draft_solutions`] values, once more after [`later_steps`] further steps of the search, with [`writing_steps`]: always about as long
-//!    as the search before. The solver has [`sat_steps`] steps. It learns from what contradicts itself, where the
-//!    search begins anew, and says when there are no more values. Of integers without bounds it could say that only up to
-//!    the width of a number, and would list some of infinitely many, where the search says that it cuts.
-//! 3. [`Method::Smt`]: what SAT does not claim (integers without bounds, reals), or does not end, is asked of an
-//!    SMT solver, if there is one, for at most [`smt_time`] and as many steps of writing.
-//! 4. [`Method::Exhaustion`]: what nobody knows all values of is searched to its end. Where the search finds nothing
-//!    that confines an unknown, it begins anew with its last resorts:
-//!    where choices may be cut, a part of infinitely many values; otherwise an error that says what is missing.
+//! 2. [`Method::Sat`]: then the SAT solver is asked in a finite scope, if the predicates confine each unknown to
+//!    finitely many values. Writing the question out takes at most [`draft_steps`] steps. Where that is too few, or
+//!    there are more than [`draft_solutions`] values, the solver is asked once more after [`later_steps`] further
+//!    steps of the search, with [`writing_steps`]: always about as long as the search before. The solver has
+//!    [`sat_steps`] steps. It learns from contradictions, where the search starts over, and reports when there are no
+//!    more values. For integers without bounds it could report that only up to the width of a number, and would list
+//!    some of infinitely many values, where the search reports its cuts.
+//! 3. [`Method::Smt`]: questions that SAT refuses (integers without bounds, reals) or does not finish go to an SMT
+//!    solver, if there is one, for at most [`smt_time`] and as many steps of writing.
+//! 4. [`Method::Exhaustion`]: if no method knows all values, the search runs to its end. Where it finds nothing that
+//!    confines an unknown, it restarts with its last resorts: where choices may be cut, a part of infinitely many
+//!    values; otherwise an error that names what is missing.
 //!
-//! The search waits while others are asked, and goes on where it was: it is one search in several turns.
+//! The search is suspended while other methods are asked, and continues where it was: it is one search in several
+//! turns.
 //!
-//! Nobody but the search is asked where it is to list valuations up to the names of elements and may leave out some for that, and
-//! where its work is bounded by whoever evaluates.
+//! Only the search is asked where it lists valuations up to the names of elements and may leave out some for that, and
+//! where the caller bounds its work.
 //!
-//! Steps are counted, so that the first two answer the same on every machine. Whoever finds a value, the
-//! reference evaluator judges it before it counts. A method that did not know all values of the same names several
-//! times is not asked again ([`failures`]): all would be searched in any case, so that asking only costs time. Where
-//! that is so of all methods, the search has no turns. And where another method did know them all, the
+//! Steps are counted, so that the first two methods give the same answers on every machine. The reference evaluator
+//! judges every value before it counts, whichever method found it. A method that several times did not know all values
+//! of the same names is not asked again ([`failures`]): the search would run to its end anyway, so asking only costs
+//! time. Where that is true of all methods, the search has no turns. Where another method did know all values, the
 //! turns of the next search for the same names, which comes in every state, are short ([`again_steps`]).
 //!
 //! [`search_steps`]: crate::tuning::Methods::search_steps
@@ -39,20 +42,20 @@ use std::cell::Cell;
 
 use crate::tuning::Tuning;
 
-/// One who is asked while the search waits.
+/// A turn of a method that is asked while the search is suspended.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Turn {
-    /// Who.
+    /// The method that is asked.
     pub method: Method,
-    /// Steps of the search before.
+    /// Steps of the search before the turn.
     pub searched: u64,
     /// Most steps of writing the question out.
     pub writing: u64,
-    /// Most values that are listed.
+    /// Most values that the method lists.
     pub solutions: usize,
 }
 
-/// Who is asked, and when.
+/// The turns of a search in their order.
 pub const TURNS: [Turn; 3] = [
     Turn {
         method: Method::Sat,
@@ -74,7 +77,7 @@ pub const TURNS: [Turn; 3] = [
     },
 ];
 
-/// The same where one of them has known all values of the same names before.
+/// The turns of a search where a method has known all values of the same names before.
 pub const TURNS_AGAIN: [Turn; 2] =
     [Turn { searched: Tuning::DEFAULT.methods.again_steps, ..TURNS[1] }, Turn { searched: 0, ..TURNS[2] }];
 
@@ -92,26 +95,26 @@ pub enum Method {
 }
 
 impl Method {
-    /// Those that a finder is asked for, in their order.
+    /// The methods that a finder is asked for, in their order.
     pub const FINDERS: [Method; 2] = [Method::Sat, Method::Smt];
 }
 
-/// How many questions each method has answered.
+/// Counts the questions that each method has answered.
 #[derive(Debug, Default)]
 pub struct Tally {
     counts: Cell<Answered>,
 }
 
-/// How many questions for values were answered in which way.
+/// Numbers of questions for values, by the method that answered them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Answered {
-    /// By the search in few steps.
+    /// Answered by the search in few steps.
     pub search: u64,
-    /// By SAT.
+    /// Answered by SAT.
     pub sat: u64,
-    /// By an SMT solver.
+    /// Answered by an SMT solver.
     pub smt: u64,
-    /// By searching to the end.
+    /// Answered by searching to the end.
     pub exhaustion: u64,
 }
 
@@ -127,7 +130,7 @@ impl Tally {
         self.counts.set(counts);
     }
 
-    /// The numbers so far.
+    /// Returns the numbers so far.
     pub fn answered(&self) -> Answered {
         self.counts.get()
     }

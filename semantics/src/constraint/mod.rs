@@ -10,8 +10,8 @@
 //!
 //! In the order in which a predicate goes through them:
 //!
-//! - `methods`: who finds the values of unknowns, in which order
-//! - `solutions`: the solutions for whoever asks, by these methods
+//! - `methods`: the methods that find the values of unknowns, in their order
+//! - `solutions`: the solutions for the caller, by these methods
 //! - `solve`: the rounds of a search; `by_type`: all values of small types instead, as an oracle for it
 //! - `search`: the literals, and what is known of them
 //! - `generators`: what an unknown is bound to next; `pattern`: unknowns inside expressions; `definitions` and

@@ -1,9 +1,9 @@
-//! Unknowns inside expressions: patterns, whose operators are inverted to bind the unknowns so that the pattern equals a
-//! value. Where that goes in several ways (`x ^ y` is a sequence of n elements in n + 1 ways), all are visited.
+//! Unknowns inside expressions: patterns, whose operators are inverted to bind the unknowns so that the pattern equals
+//! a value. If there are several ways (`x ^ y` is a sequence of n elements in n + 1 ways), all are visited.
 //!
-//! A sequence operator has no value where an operand is no sequence. Whoever takes such a pattern
-//! ([`has_sequence_operator`]) has to know that it has a value wherever the search may go: otherwise instances that are
-//! ill-defined would be missing.
+//! A sequence operator has no value where an operand is not a sequence. A caller that uses such a pattern
+//! ([`has_sequence_operator`]) must know that it has a value wherever the search may go: otherwise ill-defined
+//! instances would be missing.
 
 use std::ops::ControlFlow;
 
@@ -15,12 +15,12 @@ use crate::value::Value;
 use crate::value::env::{Env, Name};
 
 impl Search<'_, '_> {
-    /// The position of the unbound unknown that the expression is.
+    /// Returns the position of the unbound unknown that the expression denotes.
     pub(super) fn unknown(&self, e: &Expr, bound: &Binding) -> Option<usize> {
         self.named(e).filter(|i| bound[*i].is_none())
     }
 
-    /// The position of the unknown that the expression is.
+    /// Returns the position of the unknown that the expression denotes.
     pub(super) fn named(&self, e: &Expr) -> Option<usize> {
         let name = match &e.kind {
             ExprKind::Local(l) => Name::Local(LocalId(l.0)),
@@ -41,7 +41,7 @@ impl Search<'_, '_> {
         self.known(self.made(env, e))
     }
 
-    /// Whether [`Search::each_way`] can bind an unknown through the expression.
+    /// Returns whether [`Search::each_way`] can bind an unknown through the expression.
     pub(super) fn is_pattern(&self, env: &Env<'_>, e: &Expr, bound: &Binding) -> bool {
         let some_of = |es: &[&Expr]| {
             let mut found = false;
@@ -65,7 +65,7 @@ impl Search<'_, '_> {
             ExprKind::Unary(UnaryOp::Front | UnaryOp::Tail, a) => {
                 self.is_pattern(env, a, bound) && self.elements_of(env, a).is_some()
             }
-            // Sequences of which one does not know how many there are can be as many empty ones as one likes.
+            // A value may be the concatenation of any number of empty sequences, so their number must be known.
             ExprKind::Unary(UnaryOp::Conc, parts) => {
                 matches!(parts.kind, ExprKind::SeqExtension(_)) && self.is_pattern(env, parts, bound)
             }
@@ -74,8 +74,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The values that elements of a sequence may have, by their type or by the first literal that says of which set it
-    /// is a sequence: an earlier one than any where it has to be a sequence.
+    /// Returns the possible elements of a sequence, by their type or by the first literal that tells of which set it is
+    /// a sequence: one that comes before any where it must be a sequence.
     fn elements_of(&self, env: &Env<'_>, sequence: &Expr) -> Option<Value> {
         use UnaryOp::{Iseq, Iseq1, Seq, Seq1};
         let (_, ty) = sequence.ty.as_relation()?;
@@ -102,8 +102,8 @@ impl Search<'_, '_> {
         self.closed_value(env, set?).filter(is_short)
     }
 
-    /// Visits each way to bind the unknowns of a pattern so that it equals the value. What it cannot decide it accepts:
-    /// the literal itself is evaluated once its unknowns are bound.
+    /// Visits each way to bind the unknowns of a pattern so that it equals the value. Undecided ways are accepted: the
+    /// literal itself is evaluated once its unknowns are bound.
     pub(super) fn each_way(
         &self,
         env: &Env<'_>,
@@ -156,12 +156,12 @@ impl Search<'_, '_> {
         }
         match self.eval.elements(value, self.at)? {
             Some(elements) => self.each_sequence(env, pattern, &elements, bound, then),
-            // What these operators yield is a sequence.
+            // These operators yield sequences.
             None => Ok(GO),
         }
     }
 
-    /// The same for an operator that yields a sequence.
+    /// Visits each way to bind the unknowns of an operator that yields a sequence so that it equals the elements.
     fn each_sequence(
         &self,
         env: &Env<'_>,
@@ -227,7 +227,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Visits each way in which several patterns, one behind the other, make up a sequence.
+    /// Visits each way in which several patterns, one behind the other, form a sequence.
     fn each_split(
         &self,
         env: &Env<'_>,
@@ -266,7 +266,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether the expression is a sequence by its operator.
+/// Returns whether the expression is a sequence by its operator.
 fn is_sequence_operator(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::SeqExtension(_) => true,
@@ -278,7 +278,7 @@ fn is_sequence_operator(e: &Expr) -> bool {
     }
 }
 
-/// Whether a pattern has operators that need sequences.
+/// Returns whether a pattern has operators that require sequences.
 pub(super) fn has_sequence_operator(pattern: &Expr) -> bool {
     match &pattern.kind {
         ExprKind::SeqExtension(es) => es.iter().any(has_sequence_operator),

@@ -1,8 +1,8 @@
-//! Samples of choices that have too many values to be listed, or more than somebody wants.
+//! Samples of choices that have too many values to be listed, or more than the caller wants.
 //!
-//! A sample is some of the values that come first, and some that a die throws: those that come first differ in a few
-//! points only. The same choice has the same sample wherever it is met, so that a step can be found again. What is left
-//! out is noted as a cut ([`crate::evaluator::cuts`]); nothing that is false rests on a sample.
+//! A sample consists of some of the first values and some pseudo-random ones: the first values differ in a few points
+//! only. A choice has the same sample wherever it is met, so that a step can be found again. Values left out are noted
+//! as a cut ([`crate::evaluator::cuts`]); no negative answer rests on a sample.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -26,11 +26,11 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 
 type Flow = Eval<ControlFlow<()>>;
-/// Values of the unknowns, and whether they are a solution or some predicate is ill-defined.
+/// Values of the unknowns, and whether they are a solution or make a predicate ill-defined.
 type Solution = (Vec<(Name, Value)>, Eval<()>);
 const GO: ControlFlow<()> = ControlFlow::Continue(());
 
-/// A die that always throws the same (splitmix64).
+/// Deterministic pseudo-random number generator (splitmix64).
 struct Dice(u64);
 
 impl Dice {
@@ -46,7 +46,7 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    /// A number below another one, which is not 0.
+    /// Returns a number below `n`, which is not 0.
     fn below(&mut self, n: usize) -> usize {
         (self.roll() % n as u64) as usize
     }
@@ -57,18 +57,19 @@ impl Dice {
 }
 
 impl<'m> Evaluator<'m> {
-    /// The same, where a choice takes a sample of at most so many of its values if it has more, or if they cannot be listed.
-    /// The cuts are noted where choices may be cut; where they may not, nothing is sampled.
+    /// Returns this evaluator with sampled choices: a choice with more than `values` values, or with values that cannot
+    /// be listed, takes a sample of at most `values`. The cuts are noted where choices may be cut; elsewhere nothing is
+    /// sampled.
     pub fn with_samples(self, values: usize) -> Self {
         Evaluator { samples: Some(values.max(1)), ..self }
     }
 
-    /// How many values a choice may take.
+    /// Returns the number of values that a choice may take.
     fn sample_size(&self) -> Option<usize> {
         self.samples.filter(|_| self.cuts.is_some())
     }
 
-    /// A sample of a set among whose elements a choice is made, if it has more than are wanted.
+    /// Returns a sample of a set to choose from, if it has more elements than wanted.
     pub(crate) fn sample_of(&self, set: &Value, at: Span) -> Eval<Option<Vec<Value>>> {
         let Some(wanted) = self.sample_size() else { return Ok(None) };
         let finite = self.cardinality(set, at)?.is_finite() == Some(true);
@@ -96,7 +97,7 @@ impl<'m> Evaluator<'m> {
             })
         };
         match listed {
-            // It has no more elements after all.
+            // The set has no more elements after all.
             Ok(ControlFlow::Continue(())) if finite && first.len() <= wanted => return Ok(None),
             Err(e) if e.kind != EvalErrorKind::TooLarge => return Err(e),
             _ => {}
@@ -122,7 +123,7 @@ impl<'m> Evaluator<'m> {
         Ok((!sample.is_empty()).then_some(sample))
     }
 
-    /// Whether elements of a set are relations over so many points that even the first is too much to go for point by point.
+    /// Returns whether elements of a set are relations over too many points to build even the first one point by point.
     fn is_deep(&self, set: &Value, at: Span) -> bool {
         let Value::Lazy(lazy) = set else { return false };
         let points = match &**lazy {
@@ -133,7 +134,8 @@ impl<'m> Evaluator<'m> {
         self.cardinality(points, at).is_ok_and(|n| n.within(Tuning::DEFAULT.sampling.points).is_none())
     }
 
-    /// A sample of the solutions of predicates, as [`Evaluator::each_solution`] reports them; `None` where no sample is wanted.
+    /// Reports a sample of the solutions of predicates as [`Evaluator::each_solution`] does; `None` if no sample is
+    /// wanted.
     pub(super) fn sampled_solutions(
         &self,
         env: &Env<'_>,
@@ -195,7 +197,7 @@ impl<'m> Evaluator<'m> {
         names.join(", ")
     }
 
-    /// Adds solutions that a die throws: each name is an element of what a conjunct says of it alone, or of its type.
+    /// Adds random solutions: each name is an element of the set that a conjunct gives for it alone, or of its type.
     fn throw_solutions(
         &self,
         wanted: usize,
@@ -214,7 +216,7 @@ impl<'m> Evaluator<'m> {
         let found_before = sample.len();
         'throws: for throw in 0..wanted * Tuning::DEFAULT.sampling.throws {
             self.proceed(at)?;
-            // Where the first ones are none, the predicates ask too much of chance.
+            // If the first ones are not solutions, random values are unlikely to satisfy the predicates.
             let hopeless = throw >= wanted && sample.len() == found_before;
             if sample.len() >= wanted || hopeless {
                 break;
@@ -246,7 +248,7 @@ impl<'m> Evaluator<'m> {
         Ok(())
     }
 
-    /// The set of which a conjunct says that a name is an element of it, if that needs none of the unknowns.
+    /// Returns the set that a conjunct makes a name an element of, if that needs none of the unknowns.
     fn set_of(&self, env: &Env<'_>, name: Name, unknowns: &[Name], preds: &[&Pred]) -> Option<Value> {
         let mut literals = vec![];
         preds.iter().for_each(|pred| cut_into_literals(true, pred, &mut literals));
@@ -268,7 +270,7 @@ impl<'m> Evaluator<'m> {
         })
     }
 
-    /// Some value that is perhaps an element of a set.
+    /// Returns a random value that may be an element of a set.
     fn thrown(&self, set: &Value, dice: &mut Dice, at: Span) -> Option<Value> {
         let lazy = match set {
             Value::Set(elements) if elements.is_empty() => return None,
@@ -279,7 +281,7 @@ impl<'m> Evaluator<'m> {
         match &**lazy {
             LazySet::Interval(low, high) => {
                 let width = (high - low).to_i64().and_then(|n| u64::try_from(n).ok());
-                // Of an interval wider than any 64 bits count, the first part is thrown.
+                // An interval wider than 64 bits is sampled in its first part only.
                 let values = width.and_then(|n| n.checked_add(1)).unwrap_or(1 << 62);
                 Some(Value::Int(low + &Int::from(i64::try_from(dice.roll() % values).ok()?)))
             }
@@ -336,7 +338,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// Some part of a set: of one that is not listed, a few elements.
+    /// Returns a random subset of a set: of one that is not listed, a few elements.
     fn thrown_subset(&self, set: &Value, dice: &mut Dice, at: Span) -> Option<Value> {
         let few =
             self.cardinality(set, at).ok()?.within(self.limits.listing.min(Tuning::DEFAULT.sampling.listed));
@@ -350,7 +352,7 @@ impl<'m> Evaluator<'m> {
         Some(Value::set(elements.collect::<Option<Vec<_>>>()?))
     }
 
-    /// Some relation of a kind. It is perhaps not surjective where that is asked.
+    /// Returns a random relation of a kind. It may fail to be surjective where that is required.
     fn thrown_relation(
         &self,
         kind: RelationSpace,
@@ -390,7 +392,7 @@ impl<'m> Evaluator<'m> {
 }
 
 impl<'m> Search<'_, 'm> {
-    /// A generator of some of the candidates of one that has too many; noted as a cut.
+    /// Returns a generator of some of the candidates of one that has too many, and notes the cut.
     pub(super) fn sampled<'g>(&self, generator: &Generator<'g>) -> Eval<Option<Generator<'g>>> {
         let (Generator::Elements(_, set) | Generator::Range(_, set)) = generator else { return Ok(None) };
         if self.eval.cardinality(set, self.at)?.within(self.eval.limits.listing).is_some() {

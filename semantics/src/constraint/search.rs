@@ -1,4 +1,4 @@
-//! A search for values of unknowns: its literals, what is known of them, and what a round may bind next.
+//! A search for values of unknowns: its literals, the facts about them, and the candidates of a round.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashMap;
@@ -20,7 +20,7 @@ use crate::value::partial::CellId;
 pub(super) type Flow = Eval<ControlFlow<()>>;
 pub(super) const GO: ControlFlow<()> = ControlFlow::Continue(());
 
-/// Called with the unknowns in order and `Ok(())` for a solution, or an ill-defined instance; in the
+/// Callback with the unknowns in order and `Ok(())` for a solution, or the error of an ill-defined instance; in the
 /// latter case perhaps only some of the unknowns are bound.
 pub(crate) type Report<'r> = &'r mut dyn FnMut(&[(Name, Value)], Eval<()>) -> Flow;
 
@@ -29,13 +29,13 @@ pub(super) struct Literal<'p> {
     pub(super) pred: &'p Pred,
     /// Unknowns that occur, by position.
     pub(super) needs: Vec<usize>,
-    /// It reads a name that is no unknown and has no value: a local or result before its assignment.
+    /// `true` if it reads a name that is not an unknown and has no value: a local or result before its assignment.
     pub(super) reads_unassigned: bool,
-    /// Whether it cannot be ill-defined whatever the unknowns are.
+    /// `true` if it cannot be ill-defined whatever the unknowns are.
     pub(super) total: OnceCell<bool>,
-    /// How often it was not total, by the unknowns that were bound.
+    /// Number of times it was not total, by the unknowns that were bound.
     pub(super) refused: RefCell<HashMap<u64, u32>>,
-    /// Whether it holds of all values of the type.
+    /// `true` if it holds for all values of the type.
     pub(super) universal: OnceCell<bool>,
 }
 
@@ -46,22 +46,22 @@ pub(super) struct Search<'s, 'm> {
     pub(super) literals: Vec<Literal<'s>>,
     pub(super) at: Span,
     pub(super) candidates: Cell<usize>,
-    /// Whether a part of an infinite set is worth looking through.
+    /// Whether and how a part of an infinite set is tried.
     pub(super) probe: Probing,
-    /// Why some candidate could not be judged: it asks for an undecided part of a partial value.
+    /// The reason why some candidate could not be judged: it needs an undecided part of a partial value.
     pub(super) undecided: RefCell<Option<EvalError>>,
-    /// Whether an error is one of whoever the solutions are reported to.
+    /// `true` if an error comes from the callback.
     pub(super) refused: Cell<bool>,
-    /// What the generator at hand cuts, to be noted if it is used.
+    /// Cuts of the current generator, to be noted if it is used.
     pub(super) cuts: RefCell<Vec<(Name, Part)>>,
-    /// Why candidates may be missing, where the search goes on all the same.
+    /// The reason why candidates may be missing although the search continues.
     pub(super) incomplete: RefCell<Option<EvalError>>,
-    /// Whether every such candidate has a truth value whatever the partial value becomes.
+    /// `true` if every such candidate has a truth value whatever the partial value becomes.
     pub(super) undecided_total: Cell<bool>,
-    /// Why a set that would confine an unknown has no elements to list: a search around this one has not
-    /// settled it yet.
+    /// The reason why a set that would confine an unknown has no elements to list: an enclosing search has not settled
+    /// it yet.
     pub(super) waiting: RefCell<Option<EvalError>>,
-    /// The first cell of a search around this one without which something here could not be evaluated.
+    /// The first cell of an enclosing search that is needed to evaluate a part of this one.
     pub(super) awaits: Cell<Option<CellId>>,
     /// Values of the parts that need no unknown, by their place in the formula.
     pub(super) fixed: RefCell<HashMap<*const Expr, Value>>,
@@ -71,21 +71,21 @@ pub(super) struct Search<'s, 'm> {
 
 /// The last value of an expression.
 pub(super) struct Made {
-    /// The values of its names then.
+    /// The values of its names at that time.
     names: Vec<(Name, Value)>,
     value: Value,
 }
 
-/// What to do with an unknown that nothing confines to a finite set.
+/// Treatment of an unknown that nothing confines to a finite set.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Probing {
-    /// Nothing.
+    /// Tries nothing.
     No,
-    /// One solution is enough: look for it among the integers nearest to the bounds.
+    /// Looks for one solution among the integers nearest to the bounds, because one is enough.
     Witness,
-    /// Report the solutions among a few candidates, then say that there may be others.
+    /// Reports the solutions among a few candidates, then an error that there may be others.
     Some,
-    /// Report the solutions among the candidates in bounds, and note that there may be others.
+    /// Reports the solutions among the candidates in bounds, and notes that there may be others.
     Bounded,
 }
 
@@ -114,17 +114,17 @@ impl<'m> Search<'_, 'm> {
         self.unknowns.iter().zip(bound).filter_map(|(n, v)| Some((*n, v.clone()?))).collect()
     }
 
-    /// Remembers the first cell of a search around this one that something here depends on.
+    /// Remembers the first cell of an enclosing search that this search depends on.
     pub(super) fn note(&self, cell: Option<CellId>) {
         self.awaits.set(self.awaits.get().or(cell));
     }
 
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     pub(super) fn known<T>(&self, evaluated: Eval<T>) -> Option<T> {
         evaluated.map_err(|e| self.note(e.awaits)).ok()
     }
 
-    /// The value of an expression that needs no unknown, evaluated once in a search.
+    /// Returns the value of an expression that needs no unknown, evaluated once in a search.
     pub(super) fn fixed(&self, e: &Expr) -> Option<Value> {
         if !self.eval.is_closed(self.env, e) {
             return None;
@@ -137,7 +137,7 @@ impl<'m> Search<'_, 'm> {
         Some(value)
     }
 
-    /// The value of an expression, all of whose names have values; a large set is made once for the same ones.
+    /// Returns the value of an expression whose names all have values; a large set is built once for the same values.
     pub(super) fn made(&self, env: &Env<'_>, e: &Expr) -> Eval<Value> {
         if let Some(known) = self.made_before(env, e) {
             return Ok(known);
@@ -158,7 +158,7 @@ impl<'m> Search<'_, 'm> {
         names.iter().all(|(name, then)| env.get(*name) == Some(then)).then(|| value.clone())
     }
 
-    /// Whether a literal holds under a binding of its unknowns.
+    /// Returns whether a literal holds under a binding of its unknowns.
     pub(super) fn holds(&self, env: &Env<'_>, literal: &Literal<'_>) -> Eval<bool> {
         if let PredKind::Compare(op @ (CompareOp::Member | CompareOp::NotMember), x, set) = &literal.pred.kind
             && let Some(set) = self.fixed(set)
@@ -177,7 +177,7 @@ impl<'m> Search<'_, 'm> {
         Ok(self.eval.pred(env, literal.pred)? == literal.positive)
     }
 
-    /// Whether a literal is `x : S` or `x <: S` with the set of all values of the type.
+    /// Returns whether a literal is `x : S` or `x <: S` with the set of all values of the type.
     pub(super) fn is_universal(&self, literal: usize) -> bool {
         let this = &self.literals[literal];
         *this.universal.get_or_init(|| match &this.pred.kind {
@@ -188,7 +188,7 @@ impl<'m> Search<'_, 'm> {
         })
     }
 
-    /// Whether a literal has a truth value wherever all literals before it hold.
+    /// Returns whether a literal has a truth value wherever all literals before it hold.
     pub(super) fn is_total(&self, env: &Env<'_>, literal: usize) -> bool {
         let this = &self.literals[literal];
         if this.reads_unassigned {
@@ -201,11 +201,11 @@ impl<'m> Search<'_, 'm> {
             let mut before = self.literals[..literal].iter().filter(|l| l.positive).map(|l| l.pred);
             self.eval.is_total_behind(env, &mut before, this.pred)
         };
-        // What is total before anything is bound stays so.
+        // A literal that is total before anything is bound stays total.
         if *this.total.get_or_init(|| total(self.env)) {
             return true;
         }
-        // What was not total under several values of the same unknowns is not asked again.
+        // A literal that was not total under several values of the same unknowns is not tested again.
         let bound = this.needs.iter().filter(|n| env.get(self.unknowns[**n]).is_some());
         let bound = bound.fold(0u64, |all, n| all | 1 << (n % 64));
         let refused = this.refused.borrow().get(&bound).copied().unwrap_or(0);
@@ -219,8 +219,8 @@ impl<'m> Search<'_, 'm> {
         is
     }
 
-    /// Whether a literal is `c = E`, where E is made by binders and needs c itself, and nothing else gives values
-    /// to c: then it holds, as it is what gives it its value.
+    /// Returns whether a literal is `c = E`, where E is made by binders and needs c itself, and nothing else gives
+    /// values to c. Such a literal holds, because it defines the value of c.
     fn is_only_definition(&self, literal: usize) -> bool {
         let this = &self.literals[literal];
         let PredKind::Compare(CompareOp::Equal, name, body) = &this.pred.kind else { return false };
@@ -235,12 +235,12 @@ impl<'m> Search<'_, 'm> {
             && !self.literals.iter().enumerate().any(|(i, other)| i != literal && gives_value(other))
     }
 
-    /// Whether every literal before this one holds or cannot be ill-defined.
+    /// Returns whether every literal before this one holds or cannot be ill-defined.
     pub(super) fn may_narrow(&self, env: &Env<'_>, settled: &[bool], literal: usize) -> bool {
         (0..literal).all(|i| settled[i] || self.is_total(env, i))
     }
 
-    /// How many candidates are looked at.
+    /// Returns the largest number of candidates to look at.
     pub(super) fn most_candidates(&self) -> usize {
         match self.probe {
             Probing::No | Probing::Witness => self.eval.candidates,
@@ -265,12 +265,12 @@ impl<'m> Search<'_, 'm> {
     }
 }
 
-/// Whether an expression lists what satisfies a predicate.
+/// Returns whether an expression lists the values that satisfy a predicate.
 fn is_made_by_binders(e: &Expr) -> bool {
     matches!(e.kind, ExprKind::Comprehension(..) | ExprKind::Quantified(QuantOp::Lambda, ..))
 }
 
-/// A definition of a `LET` as an equation.
+/// Returns a definition of a `LET` as an equation.
 pub(super) fn equation((local, value): &(LocalId, Expr)) -> Pred {
     let name = Expr { kind: ExprKind::Local(*local), ty: value.ty.clone(), span: value.span };
     let kind = PredKind::Compare(CompareOp::Equal, Box::new(name), Box::new(value.clone()));

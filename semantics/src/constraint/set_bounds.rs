@@ -1,5 +1,5 @@
-//! Bounds of set unknowns: what must be in, what may be in, from unions, intersections, differences,
-//! inclusions and memberships with one unknown (set intervals; Gervet, *Interval propagation to reason
+//! Bounds of set unknowns: elements that must be in and elements that may be in, from unions, intersections,
+//! differences, inclusions and memberships with one unknown (set intervals; Gervet, *Interval propagation to reason
 //! about sets*, Constraints 1997); and functions of which every point has an equation.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::depends_on_partial;
 
-/// What is known of one set.
+/// Bounds of one set.
 #[derive(Default)]
 struct Bounds {
     must: BTreeSet<Value>,
@@ -37,7 +37,7 @@ impl Bounds {
 }
 
 impl Search<'_, '_> {
-    /// The sets between the bounds of an unknown, if they are few.
+    /// Generates the sets between the bounds of an unknown, if they are few.
     pub(super) fn between_bounds(
         &self,
         env: &Env<'_>,
@@ -91,7 +91,7 @@ impl Search<'_, '_> {
         Some(Generator::Range(unknown, Value::set(sets)))
     }
 
-    /// The elements of a set that needs no unknown, if they can be told apart by form.
+    /// Returns the elements of a set that needs no unknown, if they can be told apart by form.
     fn elements(&self, env: &Env<'_>, e: &Expr) -> Option<Arc<BTreeSet<Value>>> {
         let set = self.closed_value(env, e)?;
         if depends_on_partial(&set) {
@@ -148,7 +148,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Bounds of the unknown where the operation on it has these elements.
+    /// Derives bounds of the unknown from the elements of an operation on it.
     fn bounds_of_operation(
         &self,
         env: &Env<'_>,
@@ -200,7 +200,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// `f(c) = E` for the unknown `f`.
+    /// Reads a point of the unknown `f` from `f(c) = E`.
     fn point_from(
         &self,
         env: &Env<'_>,
@@ -220,7 +220,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The function with these points, if they are all that a function of the space has.
+    /// Returns the function with these points, if a function of the space has no others.
     fn function_of(
         &self,
         unknown: usize,
@@ -242,7 +242,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// What the domain and the range of a relation are in.
+/// Supersets of the domain and the range of a relation, and its size.
 #[derive(Default)]
 struct Sides {
     domain: Option<Value>,
@@ -251,7 +251,7 @@ struct Sides {
 }
 
 impl Search<'_, '_> {
-    /// `dom(f) = D`, `ran(f) <: R`, `size(f) = n` for the unknown `f`.
+    /// Reads `dom(f) = D`, `ran(f) <: R`, `size(f) = n` for the unknown `f`.
     fn sides_from(&self, env: &Env<'_>, pred: &Pred, (i, bound): (usize, &Binding), sides: &mut Sides) {
         let PredKind::Compare(op @ (CompareOp::Equal | CompareOp::Subset), a, b) = &pred.kind else { return };
         let turned = (*op == CompareOp::Equal).then_some((b, a));
@@ -272,8 +272,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The functions with the domain and the range that are known, for an unknown in a set of functions or
-    /// sequences.
+    /// Generates the functions with the known domain and range, for an unknown in a set of functions or sequences.
     fn between_sides(&self, unknown: usize, space: &Value, sides: &Sides) -> Option<Generator<'_>> {
         use UnaryOp::{Iseq, Iseq1, Seq, Seq1};
         let Value::Lazy(space) = space else { return None };
@@ -296,7 +295,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// The operands of a nest of the same operator.
+/// Collects the operands of nested applications of the same operator.
 fn operands_of<'e>(op: BinaryOp, e: &'e Expr, out: &mut Vec<&'e Expr>) {
     match &e.kind {
         ExprKind::Binary(o, a, b) if *o == op => {

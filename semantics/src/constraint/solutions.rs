@@ -20,14 +20,14 @@ use crate::value::text::value_text;
 type Flow = Eval<ControlFlow<()>>;
 const GO: ControlFlow<()> = ControlFlow::Continue(());
 
-/// Values of the names in their order, and what a finder says of them.
+/// Values of the names in their order, and the finder's claim about them.
 type Found = (Vec<(Name, Value)>, Claim);
 
-/// What a finder has answered while a search waited for it.
+/// Answer of a finder that was asked while a search was suspended.
 struct Answer {
     turn: Turn,
     candidates: Vec<Candidate>,
-    /// Whether these are all; an error where the question was not put at all.
+    /// `true` if these are all values; an error where the question could not be asked.
     complete: Eval<bool>,
 }
 
@@ -36,20 +36,20 @@ impl Answer {
         self.complete == Ok(true)
     }
 
-    /// Whether the question was put as it is, so that with more of everything the answer would hardly be another.
+    /// Returns whether the question was asked in full, so that larger limits would hardly change the answer.
     fn is_final(&self) -> bool {
         self.complete.is_ok() && self.candidates.len() < self.turn.solutions
     }
 }
 
-/// A search that stops after some steps for a finder to be asked, and goes on where that one does not know all values:
-/// nothing of what it has done is done again.
+/// A search that is suspended after some steps to ask a finder, and continues where the finder does not know all
+/// values: no work of the search is repeated.
 struct Turns {
     work: Work,
-    /// Whose turn it is when; the next one's position.
+    /// The turns in their order, and the position of the next one.
     turns: &'static [Turn],
     next: Cell<usize>,
-    /// What was answered so far.
+    /// Answers so far.
     answers: RefCell<Vec<Answer>>,
 }
 
@@ -60,13 +60,13 @@ impl Turns {
         Turns { work, turns, next: Cell::new(0), answers: RefCell::default() }
     }
 
-    /// Asks whose turn it is; whether the search is to go on.
+    /// Asks the method of the next turn. Returns whether the search continues.
     fn go_on(&self, ask: &mut dyn FnMut(Turn, Visit<'_>) -> Eval<bool>) -> bool {
         let Some(turn) = self.turns.get(self.next.get()).filter(|_| !self.is_answered()) else {
             return false;
         };
         self.next.set(self.next.get() + 1);
-        // Who was told all and did not end would not end again.
+        // A method that knew all values and did not finish would not finish again.
         if !self.has_tried(turn.method) {
             let mut candidates = vec![];
             let complete = ask(*turn, &mut |candidate| {
@@ -82,7 +82,7 @@ impl Turns {
         true
     }
 
-    /// Asks nobody any more.
+    /// Lets the search continue without asking another method.
     fn go_on_alone(&self) -> bool {
         self.work.portion(u64::MAX);
         true
@@ -100,7 +100,7 @@ impl Turns {
         self.next.get() == self.turns.len()
     }
 
-    /// What each method has answered, and how those are asked that have not.
+    /// Returns the last turn of each method with its answer, if it gave one.
     fn into_rest(self) -> Vec<(Turn, Option<Answer>)> {
         let mut answers = self.answers.into_inner();
         let last = |method| self.turns.iter().rev().find(|turn| turn.method == method).copied();
@@ -116,11 +116,11 @@ impl Turns {
     }
 }
 
-/// What came of a valuation that a finder found.
+/// Result of judging a valuation that a finder found.
 enum Judged {
-    /// It was reported, if it is a solution, and whether to go on.
+    /// It was reported if it is a solution. Tells whether to continue.
     Reported(ControlFlow<()>),
-    /// Evaluation cannot tell.
+    /// Evaluation cannot decide.
     Open,
 }
 
@@ -129,11 +129,11 @@ enum Judged {
 pub(crate) type Bound<'v> = &'v mut dyn FnMut(Vec<(Name, Value)>, Eval<()>) -> Flow;
 
 impl Evaluator<'_> {
-    /// Calls `found` for each binding that satisfies all predicates, and for those under which one is
-    /// ill-defined. Who finds them is said in [`crate::constraint::methods`].
+    /// Calls `found` for each binding that satisfies all predicates, and for those under which one is ill-defined. The
+    /// methods that find them are described in [`crate::constraint::methods`].
     ///
     /// # Errors
-    /// Bindings may be missing; those found are solutions all the same. What `found` returns.
+    /// Bindings may be missing; those found are solutions. Errors of `found`.
     pub(crate) fn each_solution(
         &self,
         env: &Env<'_>,
@@ -146,7 +146,7 @@ impl Evaluator<'_> {
             return flow;
         }
         let mut known = BTreeSet::new();
-        // Where the work is bounded from outside, nobody else is asked.
+        // Where the caller bounds the work, no other method is asked.
         let is_asked = self.finder.is_some_and(|finder| finder.is_worth_asking(names));
         if !is_asked || self.work.is_some() || self.may_name_elements(preds) {
             self.note_method(Method::Exhaustion);
@@ -186,7 +186,8 @@ impl Evaluator<'_> {
             let mut all_judged = true;
             let mut visit = |candidate: Candidate| {
                 let bound: Vec<_> = names.iter().copied().zip(candidate.values).collect();
-                // Where choices are cut, what is found beyond is no part of the bounded model, unless it is all there is.
+                // Where choices are cut, values beyond the cut do not belong to the bounded model, unless they are all
+                // there are.
                 if !partly && !candidate.bounded {
                     beyond.push((bound, candidate.claim));
                     return GO;
@@ -216,7 +217,7 @@ impl Evaluator<'_> {
             if let Some(flow) = ended {
                 return flow;
             }
-            // What cannot be judged is met again where all is searched, which says why.
+            // Values that cannot be judged are met again in the exhaustive search, which reports why.
             if complete && all_judged {
                 self.note_method(turn.method);
                 if let Some(cuts) = self.cuts.filter(|_| !beyond.is_empty()) {
@@ -235,7 +236,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// As [`Evaluator::each_solution`], without a finder.
+    /// Searches as [`Evaluator::each_solution`], without a finder.
     pub(super) fn search_alone(
         &self,
         env: &Env<'_>,
@@ -254,8 +255,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Searches by propagation; what is known already is not reported again. Where not all can be found,
-    /// some are, or none are looked for. Also whether an error is one of the visitor.
+    /// Searches by propagation; bindings in `known` are not reported again. Where not all can be found, `partly`
+    /// decides whether some are reported or none are looked for. Also returns whether an error comes from the callback.
     fn search(
         &self,
         env: &Env<'_>,
@@ -288,10 +289,10 @@ impl Evaluator<'_> {
         (done, refused.is_some())
     }
 
-    /// Asks the finder; whether it knows that there are no more values.
+    /// Asks the finder. Returns whether it knows that there are no more values.
     ///
     /// # Errors
-    /// Why the question cannot be put to it.
+    /// The reason why the question cannot be asked.
     fn ask_finder(
         &self,
         Turn { method, writing, solutions, .. }: Turn,
@@ -329,10 +330,10 @@ impl Evaluator<'_> {
         Ok(GO)
     }
 
-    /// Reports what a finder found, if it is not known already and evaluation says so: the predicates are evaluated.
+    /// Reports a valuation that a finder found, if it is new and evaluation of the predicates confirms it.
     ///
     /// # Errors
-    /// Those of `found`, and [`EvalErrorKind::Refuted`] where a predicate that holds by what the finder says is false.
+    /// Errors of `found`, and [`EvalErrorKind::Refuted`] where the finder claims that a predicate holds which is false.
     fn reported(
         &self,
         (bound, claim): Found,
@@ -379,7 +380,7 @@ impl Evaluator<'_> {
         )
     }
 
-    /// Gives the names that are not bound some value of their type.
+    /// Completes a binding: unbound names get some value of their type.
     fn complete(&self, names: &[Name], bound: &[(Name, Value)], at: Span) -> Eval<Vec<(Name, Value)>> {
         names
             .iter()
@@ -399,7 +400,8 @@ mod tests {
     use super::*;
     use crate::tuning::Tuning;
 
-    /// Lets a search take all its turns; whom it asks, with which limit, and whether it goes on to its end.
+    /// Lets a search take all its turns. Returns the methods asked, each with its limit, and whether the search
+    /// continues to its end.
     fn ask_all(answer: &dyn Fn(Turn) -> Eval<bool>) -> (Vec<(Method, u64)>, bool) {
         let turns = Turns::new(&TURNS);
         let mut asked = vec![];

@@ -1,4 +1,4 @@
-//! The rounds of a search: one literal after the other binds or refutes, a complete binding is judged as written.
+//! The rounds of a search: one literal after the other binds or refutes; a complete binding is judged as written.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::ops::ControlFlow;
@@ -35,8 +35,8 @@ impl<'m> Evaluator<'m> {
         self.solve_with(env, unknowns, literals, at, Probing::No, report).0
     }
 
-    /// As [`Evaluator::solve`], but where an unknown is not confined, solutions among a few values are
-    /// reported before the error; or those in bounds instead of it, where choices may be cut.
+    /// Solves as [`Evaluator::solve`], except where an unknown is not confined: solutions among a few values are
+    /// reported before the error, or, where choices may be cut, those in bounds instead of it.
     pub(crate) fn solve_some(
         &self,
         env: &Env<'_>,
@@ -49,9 +49,9 @@ impl<'m> Evaluator<'m> {
         self.solve_with(env, unknowns, literals, at, probing, report).0
     }
 
-    /// As [`Evaluator::solve`], but where an unknown is not confined and `probe` is set, a witness is looked for
-    /// among the integers nearest to the bounds. Also whether every candidate that could not be judged has a truth
-    /// value, whatever the partial values become that it asks for.
+    /// Solves as [`Evaluator::solve`], except where an unknown is not confined and `probe` is set: then it looks for a
+    /// witness among the integers nearest to the bounds. Also returns whether every candidate that could not be judged
+    /// has a truth value, whatever the partial values that it needs become.
     pub(crate) fn solve_for_witness(
         &self,
         env: &Env<'_>,
@@ -123,7 +123,7 @@ impl<'m> Evaluator<'m> {
         let awaits = search.awaits.get();
         match (done, search.undecided.into_inner().or(search.incomplete.into_inner())) {
             (Ok(ControlFlow::Continue(())), Some(e)) => (Err(e), total),
-            // What is too large may be less once more is decided.
+            // A search that is too large may be smaller once more is decided.
             (Err(e), _) if e.kind == EvalErrorKind::TooLarge => {
                 (Err(EvalError { awaits: e.awaits.or(awaits), ..e }), total)
             }
@@ -140,7 +140,7 @@ impl Search<'_, '_> {
         let frame = outer.frame(&names);
         let env = outer.within(&frame);
         let complete = bound.iter().all(Option::is_some);
-        // Up to which literal all before are settled or total.
+        // `true` while all literals before are settled or total.
         let mut usable = true;
         for i in 0..self.literals.len() {
             let literal = &self.literals[i];
@@ -180,7 +180,7 @@ impl Search<'_, '_> {
         let cuts = self.cuts.take();
         let is_sampled = cuts.iter().any(|(_, part)| matches!(part, Part::Sample(_)));
         let few = match &generator {
-            // Where parts are built up, what is asked of them is heeded.
+            // Where parts are built up, other literals constrain them.
             Ok(_) if is_sampled => false,
             Ok(Generator::Nothing) => true,
             Ok(Generator::Values(_, values)) => values.len() <= Tuning::DEFAULT.search.alternatives,
@@ -227,7 +227,7 @@ impl Search<'_, '_> {
                 return Err(self.unconfined(index));
             }
         };
-        // Where elements may be visited twice they are listed first, unless only a part of them is looked at.
+        // If elements may be visited twice they are listed first, unless only a part of them is looked at.
         let most = self.most_candidates();
         let few =
             most >= self.eval.candidates || self.eval.cardinality(&set, self.at)?.within(most).is_some();
@@ -246,8 +246,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// An operand of the first open literal that is ill-defined whatever the unknowns are: so is every
-    /// instance.
+    /// Returns the error of an operand of the first open literal that is ill-defined whatever the unknowns are: so is
+    /// every instance.
     fn ill_defined(&self, env: &Env<'_>, settled: &[bool]) -> Option<EvalError> {
         let first = settled.iter().position(|s| !s)?;
         let PredKind::Compare(_, a, b) = &self.literals[first].pred.kind else { return None };
@@ -299,7 +299,7 @@ impl Search<'_, '_> {
         self.count()?;
         let limit = self.most_candidates();
         match self.round(next, settled.to_vec(), report) {
-            // Where a part of the solutions is wanted, other candidates may lead to some.
+            // If a part of the solutions is wanted, other candidates may lead to some.
             Err(e)
                 if self.probe != Probing::No
                     && !self.refused.get()
@@ -314,7 +314,8 @@ impl Search<'_, '_> {
     }
 }
 
-/// `{x, y} <: S` as the memberships `x : S` and `y : S`, where the elements are names: each confines one of them.
+/// Splits `{x, y} <: S` into the memberships `x : S` and `y : S`, where the elements are names: each confines one of
+/// them.
 fn named_elements(positive: bool, pred: &Pred) -> Option<Vec<Pred>> {
     let PredKind::Compare(CompareOp::Subset, part, set) = &pred.kind else { return None };
     let ExprKind::SetExtension(elements) = &part.kind else { return None };

@@ -1,4 +1,4 @@
-//! What an evaluation says of a value that is decided in part: the answer, or the cell that it waits for.
+//! Results of evaluation on a value that is decided in part: the answer, or the cell that it waits for.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! What a choice is cut to where nothing confines it to a finite set: the last resort of a search whose
-//! solutions may be some of those there are.
+//! Truncation of choices that nothing confines to a finite set: the last resort of a search, which may find only some
+//! of the solutions.
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Notation, PredKind};
 use bsym_language::types::Type;
@@ -16,7 +16,7 @@ use crate::value::env::Env;
 use crate::value::partial::depends_on_partial;
 
 impl Search<'_, '_> {
-    /// Candidates for an unknown that has infinitely many, if there are fewer than `others`; noted as a cut.
+    /// Generates candidates for an unknown that has infinitely many, if there are fewer than `others`; notes the cut.
     pub(super) fn cut(
         &self,
         env: &Env<'_>,
@@ -41,7 +41,8 @@ impl Search<'_, '_> {
                 continue;
             }
             let is_int = *ty == Type::Int;
-            // However they are built up: a set that has few elements comes before the relations over it.
+            // Counts elements however they are built up: a set that has few elements comes before the relations over
+            // it.
             let candidates = self.eval.cardinality(&part, self.at)?.within(usize::MAX).unwrap_or(usize::MAX);
             let order = TruncationOrder {
                 defined: self.is_defined(i, bound, settled),
@@ -62,7 +63,7 @@ impl Search<'_, '_> {
         Ok(Some(Generator::Range(i, part)))
     }
 
-    /// Whether an equation gives the unknown a value once sets and functions have theirs.
+    /// Returns whether an equation gives the unknown a value once sets and functions have theirs.
     fn is_defined(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
         let by = |name: &Expr, e: &Expr| {
             let others = names_of_expr(e);
@@ -78,7 +79,7 @@ impl Search<'_, '_> {
         })
     }
 
-    /// Whether another open unknown is in an interval up to this one.
+    /// Returns whether another open unknown is in an interval up to this one.
     fn bounds_others(&self, unknown: usize, bound: &Binding, settled: &[bool]) -> bool {
         self.literals.iter().zip(settled).filter(|(literal, settled)| literal.positive && !**settled).any(
             |(literal, _)| match &literal.pred.kind {
@@ -94,7 +95,7 @@ impl Search<'_, '_> {
         )
     }
 
-    /// The part of an infinite set, or of the integers in a range, that is tried.
+    /// Returns the part of an infinite set, or of the integers in a range, to try.
     fn part_in_bounds(
         &self,
         ty: &Type,
@@ -117,8 +118,8 @@ impl Search<'_, '_> {
         Ok(self.eval.finite_part(all, Extent::Scope, self.at).or_else(of_type))
     }
 
-    /// What a literal says behind one that may be ill-defined. It is a cut, because an instance beyond it
-    /// may be ill-defined and is not looked at.
+    /// Generates from a literal behind one that may be ill-defined. This is a cut, because an instance beyond it may be
+    /// ill-defined and is not looked at.
     fn behind_partial(
         &self,
         env: &Env<'_>,

@@ -1,4 +1,4 @@
-//! Application and images: what a relation, listed or lazy, holds of one point.
+//! Application and images of a point under a relation, listed or lazy.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -38,8 +38,8 @@ impl Evaluator<'_> {
         Ok(y)
     }
 
-    /// All `y` with `x |-> y : r`, some perhaps more than once; `None` if they cannot be told without
-    /// listing the relation.
+    /// Returns all `y` with `x |-> y : r`, perhaps with duplicates; `None` if they cannot be found without listing the
+    /// relation.
     pub(crate) fn images(&self, r: &Value, x: &Value, at: Span) -> Eval<Option<Vec<Value>>> {
         let lazy = match r {
             Value::Set(s) => {
@@ -152,7 +152,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// All points that a relation reaches from `x` in one or more steps.
+    /// Returns all points that a relation reaches from `x` in one or more steps.
     fn reachable(&self, r: &Value, x: &Value, at: Span) -> Eval<Option<Vec<Value>>> {
         let mut seen = BTreeSet::new();
         let mut open = vec![x.clone()];
@@ -166,7 +166,7 @@ impl Evaluator<'_> {
         Ok(Some(seen.into_iter().collect()))
     }
 
-    /// Images under the inverse of a relation that is not listed.
+    /// Returns images under the inverse of a relation that is not listed.
     fn preimages(&self, r: &LazySet, y: &Value, at: Span) -> Eval<Option<Vec<Value>>> {
         Ok(match r {
             LazySet::Succ => Some(vec![Value::Int(self.int(y, at)? - &Int::ONE)]),
@@ -292,7 +292,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// The images of a point in a listed relation: its couples are sorted by their left side.
+/// Returns the images of a point in a listed relation, whose couples are sorted by their left side.
 fn images_in<'s>(pairs: &'s BTreeSet<Value>, x: &'s Value) -> impl Iterator<Item = &'s Value> {
     // `FALSE` is the least of all values.
     let first = Value::pair(x.clone(), Value::Bool(false));

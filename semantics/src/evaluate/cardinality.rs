@@ -1,4 +1,4 @@
-//! The number of elements of a set, as far as it can be told without listing them.
+//! Cardinality of a set, as far as it can be determined without listing the elements.
 
 use bsym_language::int::Int;
 use bsym_language::model::{
@@ -15,14 +15,14 @@ use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
 
-/// What is known about the number of elements without listing them.
+/// Bounds on the number of elements of a set, determined without listing them.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Cardinality {
-    /// Exactly so many.
+    /// Exactly this number.
     Exact(Int),
-    /// Finite, at most so many.
+    /// Finite, at most this number.
     AtMost(Int),
-    /// Finite, and too many to write the number down.
+    /// Finite, with a number too large to write down.
     Huge,
     /// Infinite.
     Infinite,
@@ -35,7 +35,7 @@ impl Cardinality {
         Cardinality::Exact(Int::from(n as i64))
     }
 
-    /// The bound, if it is at most `limit`.
+    /// Returns the bound, if it is at most `limit`.
     pub fn within(&self, limit: usize) -> Option<usize> {
         match self {
             Cardinality::Exact(n) | Cardinality::AtMost(n) => n.to_usize().filter(|n| *n <= limit),
@@ -51,7 +51,7 @@ impl Cardinality {
         }
     }
 
-    /// The number, if it is known.
+    /// Returns the number, if it is known.
     pub(crate) fn exact(&self) -> Option<&Int> {
         match self {
             Cardinality::Exact(n) => Some(n),
@@ -81,7 +81,7 @@ impl Cardinality {
             (Exact(a), Exact(b)) => Exact(a * b),
             (Exact(a) | AtMost(a), Exact(b) | AtMost(b)) => AtMost(a * b),
             (Unknown, _) | (_, Unknown) => Unknown,
-            // The other one may turn out empty.
+            // The other factor may turn out empty.
             (Infinite, AtMost(_) | Huge) | (AtMost(_) | Huge, Infinite) => Unknown,
             (Infinite, _) | (_, Infinite) => Infinite,
             (Huge, _) | (_, Huge) => Huge,
@@ -100,7 +100,7 @@ impl Cardinality {
 }
 
 impl Evaluator<'_> {
-    /// What is known about the number of elements without listing them.
+    /// Returns the cardinality of a set without listing it.
     pub fn cardinality(&self, set: &Value, at: Span) -> Eval<Cardinality> {
         use Cardinality::*;
         let lazy = match set {
@@ -241,8 +241,8 @@ impl Evaluator<'_> {
         .ok()?
     }
 
-    /// Whether a predicate is true of infinitely many integers, as far as its form tells: it bounds them on one side
-    /// at most, excludes single ones, and wants one remainder.
+    /// Returns whether a predicate holds for infinitely many integers, as far as its form shows: it bounds them on one
+    /// side at most, excludes single ones, and fixes one remainder.
     fn reaches_infinity(&self, env: &Env<'_>, local: LocalId, pred: &Pred) -> bool {
         if self.type_of(Name::Local(local)) != Some(&Type::Int) {
             return false;
@@ -289,12 +289,12 @@ impl Evaluator<'_> {
                 _ => return false,
             }
         }
-        // Remainders are of natural numbers.
+        // Remainders are defined for natural numbers.
         !(bounded_above && least.is_some())
             && (remainder.is_none() || least.is_some_and(|n| !n.is_negative()))
     }
 
-    /// How many values locals have of which a predicate says no more than in which sets they are.
+    /// Returns the number of values of locals that a predicate only confines to sets.
     pub(crate) fn plain_size(
         &self,
         env: &Env<'_>,
@@ -328,7 +328,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether a set is finite.
+    /// Returns whether a set is finite.
     pub fn finite(&self, set: &Value, at: Span) -> Eval<bool> {
         match self.cardinality(set, at)?.is_finite() {
             Some(known) => Ok(known),
@@ -362,7 +362,7 @@ fn rel(lazy: &LazySet) -> bool {
     matches!(lazy, LazySet::Unary(UnaryOp::Rel, _))
 }
 
-/// Functions between sets of which not both sizes are known.
+/// Estimates the number of functions between sets of which not both sizes are known.
 fn loose_functions(from: &Cardinality, to: &Cardinality) -> Cardinality {
     match (from.is_finite(), to.is_finite()) {
         (Some(true), Some(true)) => match (from, to) {

@@ -1,9 +1,9 @@
 //! Sets that cannot be listed, changed at finitely many elements.
 //!
-//! A machine that takes single elements out of `NATURAL` and puts them back has finitely many states, but
-//! a search sees that only if each of them has one form. The forms are, for a base S that is not listed:
-//! `(S - M) \/ P` with M inside of S and P outside, `S <+ A` with A nowhere as S is already, and
-//! `D <<| S` with D inside of the domain of S.
+//! A machine that takes single elements out of `NATURAL` and puts them back has finitely many states, but a search
+//! recognises that only if each state has a single form. The forms are, for a base S that is not listed: `(S - M) \/ P`
+//! with M inside of S and P outside, `S <+ A` where A differs from S at each point, and `D <<| S` with D inside of the
+//! domain of S.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,8 +24,8 @@ struct Changed<'v> {
 }
 
 impl Evaluator<'_> {
-    /// The union or difference of a set that is not listed and one that is. Where the first one does not
-    /// tell whether it has an element, the operator is left as it is.
+    /// Returns the union or difference of a set that is not listed and one that is. If the first one does not tell
+    /// whether it has an element, the operator is left as it is.
     ///
     /// # Errors
     /// The evaluation was interrupted.
@@ -55,7 +55,7 @@ impl Evaluator<'_> {
         Ok(Some(changed.value()))
     }
 
-    /// `relation <+ by` for a relation that is not listed and one that is.
+    /// Returns `relation <+ by` for a relation that is not listed and one that is.
     ///
     /// # Errors
     /// The evaluation was interrupted.
@@ -86,7 +86,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// `points <<| relation` for a relation that is not listed and points that are.
+    /// Returns `points <<| relation` for a relation that is not listed and points that are.
     ///
     /// # Errors
     /// The evaluation was interrupted.
@@ -114,8 +114,8 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether two sets are equal that are changes of the same one; `None` if they are not, or it is not
-    /// told.
+    /// Returns whether two changes of one set are equal; `None` if they do not change the same set, or if membership is
+    /// not decided.
     ///
     /// # Errors
     /// The evaluation was interrupted.
@@ -174,8 +174,8 @@ impl<'v> Changed<'v> {
     }
 }
 
-/// The set to which an operator was applied with a listed set, and that one; all of the set and nothing
-/// if it is something else.
+/// Returns the set to which an operator was applied with a listed set, and that listed set; the whole set and the empty
+/// set if it has another form.
 fn operand(set: &Value, op: BinaryOp) -> (&Value, BTreeSet<Value>) {
     if let Value::Lazy(lazy) = set
         && let LazySet::Binary(applied, base @ Value::Lazy(_), Value::Set(by)) = &**lazy
@@ -187,7 +187,7 @@ fn operand(set: &Value, op: BinaryOp) -> (&Value, BTreeSet<Value>) {
     (set, BTreeSet::new())
 }
 
-/// The relation that is overridden by a listed one, and that one.
+/// Returns the relation that is overridden by a listed one, and that listed one.
 fn overriding(relation: &Value) -> Option<(&Value, Option<&BTreeSet<Value>>)> {
     let Value::Lazy(lazy) = relation else { return None };
     match &**lazy {
@@ -198,12 +198,12 @@ fn overriding(relation: &Value) -> Option<(&Value, Option<&BTreeSet<Value>>)> {
     }
 }
 
-/// Whether equality of elements is more than equality of their forms.
+/// Returns whether equality of elements requires more than comparing their forms.
 fn has_lazy(set: &BTreeSet<Value>) -> bool {
     set.iter().any(Value::has_lazy)
 }
 
-/// The answer, or `None` where there is none.
+/// Returns the answer, or `None` if there is none.
 fn told<T>(answer: Eval<T>) -> Eval<Option<T>> {
     match answer {
         Ok(value) => Ok(Some(value)),

@@ -1,4 +1,4 @@
-//! The elements of a set, one after the other, also of sets that are too large to keep.
+//! Enumeration of the elements of a set, including sets that are too large to store.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -28,10 +28,10 @@ macro_rules! visit {
 }
 
 impl Evaluator<'_> {
-    /// Calls `visit` for each element, some perhaps more than once, until it breaks.
+    /// Calls `visit` for each element, perhaps more than once for some, until it breaks.
     ///
     /// # Errors
-    /// The elements cannot be enumerated; what `visit` returns.
+    /// The elements cannot be enumerated; errors of `visit`.
     pub(crate) fn each(&self, set: &Value, at: Span, visit: Visit<'_>) -> Flow {
         self.proceed(at)?;
         let visit: Visit<'_> = &mut |v| {
@@ -218,7 +218,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Subsets, smaller indices first, the empty set at the beginning.
+    /// Visits the subsets, smaller indices first, beginning with the empty set.
     fn each_subset(&self, elements: &BTreeSet<Value>, nonempty: bool, visit: Visit<'_>) -> Flow {
         let elements: Vec<_> = elements.iter().collect();
         let mut chosen = vec![false; elements.len()];

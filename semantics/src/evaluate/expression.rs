@@ -22,7 +22,7 @@ use crate::value::partial::Shape;
 use crate::value::real;
 
 impl Evaluator<'_> {
-    /// The value of an expression: listed where it can be listed within the limits.
+    /// Returns the value of an expression, listed if it can be listed within the limits.
     ///
     /// # Errors
     /// The expression is ill-defined, or a set is too large where its elements are needed.
@@ -31,7 +31,7 @@ impl Evaluator<'_> {
         self.normal(value, expr.span)
     }
 
-    /// The elements of a carrier, if its size is settled.
+    /// Returns the elements of a carrier, listed if its size is settled.
     pub fn carrier(&self, carrier: CarrierId) -> Value {
         match self.scope.positions(self.model, carrier) {
             Some(all) => Value::set(all.map(|i| Value::Element(carrier, i))),
@@ -55,7 +55,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The value of an expression, sets possibly lazy although they could be listed.
+    /// Returns the value of an expression; sets may be lazy although they could be listed.
     pub(crate) fn eval(&self, env: &Env<'_>, expr: &Expr) -> Eval<Value> {
         let value = self.operation(env, expr)?;
         self.pay_elements(value.as_set().map_or(0, BTreeSet::len), expr.span)?;
@@ -181,7 +181,7 @@ impl Evaluator<'_> {
                 let args = args.iter().map(|e| self.expr(env, e)).collect::<Eval<Vec<_>>>()?;
                 self.tree(*op, &args, at)?
             }
-            // The value is looked at only where it is asserted that there is one.
+            // The value is evaluated only where its condition holds.
             ExprKind::External(ExternalFunction::AssertExpr, args) if args.len() == 3 => {
                 self.asserted(env, ExternalFunction::AssertExpr, &args[0], &args[1], at)?;
                 self.expr(env, &args[2])?

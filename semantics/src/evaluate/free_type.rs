@@ -1,7 +1,7 @@
 //! Free types: their values, the constructors as functions, the sets of all their values.
 //!
-//! A constructor with an argument is an injection from its argument's set; its inverse takes a value
-//! apart, and is ill-defined on the value of another constructor.
+//! A constructor with an argument is an injection from its argument's set. Its inverse returns the argument, and is
+//! ill-defined on the value of another constructor.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
 
 impl Evaluator<'_> {
-    /// A constructor where it is used: a value, or a function.
+    /// Returns the value of a constructor: a value of the free type, or a function.
     pub(crate) fn constructor(&self, id: FreeTypeId, position: u32, ty: &Type, at: Span) -> Eval<Value> {
         let Some(constructor) = self.constructor_of(id, position) else { return Err(self.confused(at)) };
         if constructor.argument.is_none() {
@@ -35,7 +35,7 @@ impl Evaluator<'_> {
         self.model.free_types.get(id.index())?.constructors.get(position as usize)
     }
 
-    /// The set that a constructor's arguments are from; `None` for a constant.
+    /// Returns the set of a constructor's arguments; `None` for a constant.
     pub(crate) fn argument_set(
         &self,
         id: FreeTypeId,
@@ -49,7 +49,7 @@ impl Evaluator<'_> {
         self.eval(&env, argument).map(Some)
     }
 
-    /// Whether a value is in a free type over the sets of its parameters.
+    /// Returns whether a value is in a free type over the sets of its parameters.
     pub(crate) fn is_in_free_type(&self, id: FreeTypeId, x: &Value, sets: &[Value], at: Span) -> Eval<bool> {
         let Value::Free(of, position, argument) = x else { return Err(self.confused(at)) };
         if *of != id {
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The argument from which a constructor makes a value, if it is the one that did.
+    /// Returns the argument from which a constructor makes a value, if it made this one.
     pub(crate) fn destructed(
         &self,
         constructor: (FreeTypeId, u32),
@@ -78,7 +78,7 @@ impl Evaluator<'_> {
         Ok(self.member(argument, &set, at)?.then(|| (**argument).clone()))
     }
 
-    /// Whether values of the free type may hold values of the same type.
+    /// Returns whether values of the free type may contain values of the same type.
     fn is_recursive(&self, id: FreeTypeId) -> bool {
         let mut seen = vec![];
         let mut open = vec![id];
@@ -100,7 +100,7 @@ impl Evaluator<'_> {
         false
     }
 
-    /// The number of values of a free type.
+    /// Returns the number of values of a free type.
     pub(crate) fn free_type_cardinality(
         &self,
         id: FreeTypeId,
@@ -132,7 +132,7 @@ impl Evaluator<'_> {
         Ok(total)
     }
 
-    /// Calls `visit` for each value of a free type whose values do not hold others of the type.
+    /// Calls `visit` for each value of a free type whose values do not contain others of the type.
     pub(crate) fn each_of_free_type(
         &self,
         id: FreeTypeId,
@@ -160,12 +160,12 @@ impl Evaluator<'_> {
         Ok(ControlFlow::Continue(()))
     }
 
-    /// Some value of a free type, by a constructor that comes to an end.
+    /// Returns some value of a free type, by a constructor that terminates.
     pub(crate) fn some_free_value(&self, id: FreeTypeId, arguments: &[Type]) -> Value {
         self.free_value_of_height(id, arguments, &mut vec![]).unwrap_or(Value::Free(id, 0, None))
     }
 
-    // Without the free types that are being built already, the search ends.
+    // Excluding the free types that are being built already, the search terminates.
     fn free_value_of_height(
         &self,
         id: FreeTypeId,

@@ -8,10 +8,10 @@
 //! - `operator`: arithmetic and sets, and the way to the operators of `relation`, `sequence` and `tree`
 //! - `application`: images and function application, also of a lambda that is not listed; `recursion`: functions
 //!   that are defined by themselves
-//! - `set`: membership, inclusion, equality; `elements`: the elements one after the other; `cardinality`: how many
-//!   there are; `free_type`: values of free types; `types`: the values of a type
+//! - `set`: membership, inclusion, equality; `elements`: enumeration of the elements; `cardinality`: their number;
+//!   `free_type`: values of free types; `types`: the values of a type
 //! - `external`: the functions of ProB's libraries
-//! - `well_definedness`: whether a formula can be ill-defined at all, by its form and by what guards it
+//! - `well_definedness`: whether a formula can be ill-defined, by its form and by its guards
 
 pub(crate) mod application;
 pub(crate) mod cardinality;

@@ -134,7 +134,7 @@ impl Evaluator<'_> {
             Subtract => Ok(Value::Int(self.int(&a, at)? - self.int(&b, at)?)),
             Multiply => {
                 let (n, m) = (self.int(&a, at)?, self.int(&b, at)?);
-                // A product of two small ones is never too long.
+                // A product with a small factor is never too long.
                 let is_small = n.to_i64().is_some() || m.to_i64().is_some();
                 if !is_small
                     && n.to_big().bits().saturating_add(m.to_big().bits())
@@ -322,7 +322,7 @@ fn real(r: BigRational) -> Value {
     Value::Real(Arc::new(r))
 }
 
-/// The intersection of two sets of neighbouring integers.
+/// Returns the intersection of two sets of consecutive integers.
 fn meet(a: &LazySet, b: &LazySet) -> Option<LazySet> {
     use LazySet::{From, Integers, Interval};
     Some(match (a, b) {

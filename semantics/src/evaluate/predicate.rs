@@ -1,6 +1,6 @@
 //! Truth of predicates.
 //!
-//! `&`, `or`, `=>` look at the second operand only where the first does not decide.
+//! `&`, `or`, `=>` evaluate the second operand only if the first does not decide.
 
 use bsym_language::model::{
     BinaryOp, CompareOp, Expr, ExprKind, ExternalFunction, OperatorDefinition, Pred, PredKind,
@@ -14,7 +14,7 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::ClosureKind;
 
 impl Evaluator<'_> {
-    /// Whether a predicate holds.
+    /// Returns whether a predicate holds.
     ///
     /// # Errors
     /// As [`Evaluator::expr`].
@@ -95,7 +95,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether a value is in a set; unions, intersections and differences are not carried out for that.
+    /// Returns whether a value is in a set, without evaluating unions, intersections and differences.
     fn is_in(&self, env: &Env<'_>, x: &Value, set: &Expr, at: Span) -> Eval<bool> {
         match &set.kind {
             ExprKind::Binary(
@@ -103,7 +103,7 @@ impl Evaluator<'_> {
                 a,
                 b,
             ) => {
-                // Both have to be well-defined; what cannot be decided may not matter.
+                // Both operands must be well-defined; an undecided one may not matter.
                 let (left, right) = (self.is_in(env, x, a, at), self.is_in(env, x, b, at));
                 let open =
                     |e: &EvalError| matches!(e.kind, EvalErrorKind::TooLarge | EvalErrorKind::Undecided);
@@ -118,7 +118,7 @@ impl Evaluator<'_> {
                     (BinaryOp::Union, Ok(true), _) | (BinaryOp::Union, _, Ok(true)) => Ok(true),
                     (BinaryOp::Intersection | BinaryOp::Difference, Ok(false), _) => Ok(false),
                     (BinaryOp::Intersection, _, Ok(false)) | (BinaryOp::Difference, _, Ok(true)) => Ok(false),
-                    // What a search can decide is asked for first.
+                    // A question that a search can decide is asked first.
                     _ if right.as_ref().is_err_and(|e| e.awaits.is_some())
                         && left.as_ref().is_err_and(|e| e.awaits.is_none()) =>
                     {
@@ -139,7 +139,7 @@ impl Evaluator<'_> {
     fn compare(&self, env: &Env<'_>, op: CompareOp, a: &Expr, b: &Expr, at: Span) -> Eval<bool> {
         use CompareOp::*;
         if matches!(op, Member | NotMember) {
-            // Before it is assigned, a local has some value of its type.
+            // Before its assignment, a local has some value of its type.
             if let ExprKind::Local(l) = &a.kind
                 && env.get(Name::Local(*l)).is_none()
                 && self.is_closed(env, b)
@@ -149,7 +149,7 @@ impl Evaluator<'_> {
             }
             let x = self.expr(env, a)?;
             let inside = match &b.kind {
-                // Asked for membership, a comprehension is not listed.
+                // A membership test does not list a comprehension.
                 ExprKind::Comprehension(ls, p) => {
                     let set = self.closure(env, ClosureKind::Comprehension, ls, p, None);
                     self.member(&x, &set, at)?

@@ -1,7 +1,7 @@
 //! Quantifiers and other binders: `!`, `#`, comprehensions, lambda, `UNION`, `INTER`, `SIGMA`, `PI`.
 //!
-//! The bound names are unknowns of a search (see [`crate::constraint`]); every instance that it finds is
-//! evaluated here. A quantifier is ill-defined where any of its instances is: a witness does not hide one.
+//! The bound names are unknowns of a search (see [`crate::constraint`]); every instance that it finds is evaluated
+//! here. A quantifier is ill-defined if any of its instances is: a witness does not hide an ill-defined instance.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -20,14 +20,13 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
 use crate::value::real;
 
-/// Called with the environment inside a binder and the values bound.
+/// Callback with the environment inside a binder and the bound values.
 type Found<'f> = &'f mut dyn FnMut(&Env<'_>, &[(Name, Value)]) -> Eval<ControlFlow<()>>;
 
 impl Evaluator<'_> {
-    /// Whether some binding of the locals gives the predicate the wanted truth.
+    /// Returns whether some binding of the locals gives the predicate the wanted truth.
     ///
-    /// Every instance is looked at unless none can be ill-defined: a witness does not hide an ill-defined
-    /// instance.
+    /// Every instance is evaluated unless none can be ill-defined: a witness does not hide an ill-defined instance.
     pub(crate) fn exists(
         &self,
         env: &Env<'_>,
@@ -46,7 +45,7 @@ impl Evaluator<'_> {
                 Ok(if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             });
         match done {
-            // A witness stays one whatever the undecided instances turn out to be, if they have a truth value.
+            // A witness remains one whatever the undecided instances become, if they have a truth value.
             Err(e) if e.kind == EvalErrorKind::Undecided && witness && undecided_total => Ok(true),
             done => done.map(|_| witness),
         }
@@ -79,7 +78,7 @@ impl Evaluator<'_> {
         .into()
     }
 
-    /// A comprehension or lambda: listed if that is possible, else a closure.
+    /// Returns the set of a comprehension or lambda: listed if possible, otherwise a closure.
     pub(crate) fn binder(
         &self,
         env: &Env<'_>,
@@ -89,7 +88,7 @@ impl Evaluator<'_> {
         body: Option<&Expr>,
         at: Span,
     ) -> Eval<Value> {
-        // What is far too large is not tried. Sets with names of their own would be evaluated twice.
+        // A set that is far too large is not listed. Sets with inner binders would be evaluated twice.
         let simple = kind != ClosureKind::Image && !has_binder(pred);
         let size = if simple { self.plain_size(env, locals, pred, at) } else { None };
         let large = |size: Cardinality| match size {

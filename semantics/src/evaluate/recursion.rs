@@ -1,8 +1,8 @@
-//! Functions that a constant's equation defines by themselves: `f = {0 |-> 1} \/ %x.(x > 0 | x * f(x - 1))`.
+//! Functions that a constant's equation defines recursively: `f = {0 |-> 1} \/ %x.(x > 0 | x * f(x - 1))`.
 //!
-//! Where nothing else confines such a constant, its value is the equation: asked for the images of a
-//! point, it is unfolded once. As in ProB, that the recursion comes to an end is not proved; one that goes
-//! on too deeply is an error of kind [`EvalErrorKind::TooLarge`](crate::error::EvalErrorKind).
+//! If nothing else confines such a constant, its value is the equation: a query for the images of a point unfolds it
+//! once. As in ProB, termination of the recursion is not proved; too deep a recursion is an error of kind
+//! [`EvalErrorKind::TooLarge`](crate::error::EvalErrorKind).
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use crate::value::Value;
 use crate::value::env::{Env, Name};
 use crate::value::lazy_set::{Closure, ClosureKind, LazySet};
 
-/// Images that a recursive definition was asked for, by its place in memory.
+/// Images that a recursive definition was queried for, by its place in memory.
 type Known = HashMap<(usize, usize, Value), Option<Vec<Value>>>;
 
 thread_local! {
@@ -32,8 +32,8 @@ thread_local! {
 }
 
 impl Evaluator<'_> {
-    /// The value that an equation `c = body` gives to a constant by recursion, if it has that form:
-    /// a relation that needs the constant under a binder only, and otherwise nothing that is open.
+    /// Returns the value that an equation `c = body` gives to a constant by recursion, if it has that form: a relation
+    /// that needs the constant only under a binder, and otherwise nothing that is open.
     pub(crate) fn recursive(&self, env: &Env<'_>, c: ConstId, body: &Expr) -> Option<Value> {
         let name = Name::Const(c);
         let free = names_of_expr(body);
@@ -55,7 +55,7 @@ impl Evaluator<'_> {
         Some(LazySet::Recursive(name, definition).into())
     }
 
-    /// Whether `c = body` holds because it is what gave the constant its value.
+    /// Returns whether `c = body` holds because it defined the value of the constant.
     pub(crate) fn is_own_definition(&self, value: &Value, body: &Expr) -> bool {
         match value {
             Value::Lazy(lazy) => {
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Does something with the relation that a recursive definition stands for, unfolded once.
+    /// Calls a function with the relation that a recursive definition stands for, unfolded once.
     pub(crate) fn unfolded<T>(
         &self,
         name: Name,
@@ -99,7 +99,7 @@ impl Evaluator<'_> {
         result
     }
 
-    /// The images of a point under a recursive definition.
+    /// Returns the images of a point under a recursive definition.
     pub(crate) fn recursive_images(
         &self,
         name: Name,
@@ -119,7 +119,7 @@ impl Evaluator<'_> {
         Ok(images)
     }
 
-    /// The value of a relation without listing what binders make.
+    /// Returns the value of a relation without listing the sets that binders make.
     fn symbolic(&self, env: &Env<'_>, e: &Expr) -> Eval<Value> {
         match &e.kind {
             ExprKind::Quantified(QuantOp::Lambda, locals, p, v) => {
@@ -136,7 +136,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether a constant occurs only inside the lambdas and comprehensions that a relation is a union of:
+/// Returns whether a constant occurs only inside the lambdas and comprehensions that a relation is a union of:
 /// everything else is evaluated when it is unfolded.
 fn is_guarded(e: &Expr, c: ConstId) -> bool {
     match &e.kind {
@@ -146,7 +146,7 @@ fn is_guarded(e: &Expr, c: ConstId) -> bool {
     }
 }
 
-/// Whether binders make all of a relation and need a constant that it is to be the value of.
+/// Returns whether a relation is made of binders only and contains the constant that it is to define.
 pub(crate) fn is_recursive(c: ConstId, body: &Expr) -> bool {
     fn is_bound(e: &Expr) -> bool {
         match &e.kind {

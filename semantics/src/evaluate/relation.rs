@@ -153,7 +153,7 @@ impl Evaluator<'_> {
             };
             return self.relational_unary(UnaryOp::Id, points, ty, at);
         }
-        // r^n by squaring; n may be large while r is small.
+        // Computes r^n by squaring; n may be large while r is small.
         let mut result: Option<Value> = None;
         let mut square = self.normal(r.clone(), at)?;
         let mut rest = n.clone();
@@ -281,7 +281,7 @@ impl Evaluator<'_> {
 
     fn image(&self, r: &Value, s: &Value, at: Span) -> Eval<Value> {
         if let Value::Set(pairs) = r {
-            // Over the smaller one of both.
+            // Iterates over the smaller of both.
             let few =
                 s.as_set().is_some_and(|s| s.len() < pairs.len() / Tuning::DEFAULT.evaluate.image_share);
             if !few {
@@ -315,7 +315,7 @@ impl Evaluator<'_> {
         self.unary(UnaryOp::Ran, restricted, &Type::Bool, at)
     }
 
-    /// Whether `x` is in `A <-> B`, `A --> B`, ….
+    /// Returns whether `x` is in `A <-> B`, `A --> B`, ….
     pub(crate) fn is_in_space(&self, op: BinaryOp, x: &Value, a: &Value, b: &Value, at: Span) -> Eval<bool> {
         let Some(kind) = op.relation_space() else { unreachable!("{op:?} makes no set of relations") };
         let Some(pairs) = self.try_list(x, at)? else {
@@ -344,7 +344,7 @@ impl Evaluator<'_> {
         Ok((!kind.total || covers(a, points)?) && (!kind.surjective || covers(b, images)?))
     }
 
-    /// The same for a relation that cannot be listed, as far as its form tells.
+    /// Returns whether a relation that cannot be listed is in a space of relations, as far as its form shows.
     fn lazy_is_in_space(&self, op: BinaryOp, x: &Value, a: &Value, b: &Value, at: Span) -> Eval<bool> {
         use BinaryOp::*;
         let undecided = || {
@@ -380,7 +380,7 @@ impl Evaluator<'_> {
         if self.is_universal(b) { Ok(true) } else { Err(undecided()) }
     }
 
-    /// `{x | x : S}` as `S`.
+    /// Simplifies `{x | x : S}` to `S`.
     fn domain_set(&self, domain: &Value, at: Span) -> Eval<Value> {
         use bsym_language::model::{CompareOp, ExprKind, PredKind};
         if let Value::Lazy(lazy) = domain

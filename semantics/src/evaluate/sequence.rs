@@ -9,7 +9,7 @@ use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 
 impl Evaluator<'_> {
-    /// The elements in order; `None` if the value is no finite sequence.
+    /// Returns the elements in order; `None` if the value is not a finite sequence.
     pub(crate) fn elements(&self, v: &Value, at: Span) -> Eval<Option<Vec<Value>>> {
         let Some(pairs) = self.try_list(v, at)? else {
             return Ok(None);
@@ -106,7 +106,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether `x` is in `seq(S)`, `seq1(S)`, `iseq(S)`, `iseq1(S)` or `perm(S)`.
+    /// Returns whether `x` is in `seq(S)`, `seq1(S)`, `iseq(S)`, `iseq1(S)` or `perm(S)`.
     pub(crate) fn is_sequence_over(&self, op: UnaryOp, x: &Value, s: &Value, at: Span) -> Eval<bool> {
         if !self.finite(x, at)? {
             return Ok(false);

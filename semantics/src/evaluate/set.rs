@@ -1,8 +1,7 @@
 //! Sets, listed or lazy: membership, inclusion, equality.
 //!
-//! Equality is extensional. Sets are listed before they are compared where that is possible; two sets of
-//! which one is known to be infinite and one finite differ; what is left is an error of kind
-//! [`EvalErrorKind::TooLarge`].
+//! Equality is extensional. Sets are listed before they are compared if possible. A set known to be infinite differs
+//! from one known to be finite. Any other comparison is an error of kind [`EvalErrorKind::TooLarge`].
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -30,7 +29,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// A listed set of normal elements; elements that are lazy sets are compared by extension.
+    /// Creates a listed set of normal elements; elements that are lazy sets are compared by extension.
     pub(crate) fn make_set(&self, elements: impl IntoIterator<Item = Value>, at: Span) -> Eval<Value> {
         let set: BTreeSet<Value> = elements.into_iter().collect();
         let set = Value::Set(Arc::new(set));
@@ -51,7 +50,7 @@ impl Evaluator<'_> {
         Ok(Value::set(distinct))
     }
 
-    /// The elements, if they can be listed within the limits.
+    /// Returns the elements, if they can be listed within the limits.
     pub(crate) fn try_list(&self, set: &Value, at: Span) -> Eval<Option<Arc<BTreeSet<Value>>>> {
         if let Value::Set(s) = set {
             return Ok(Some(s.clone()));
@@ -60,7 +59,7 @@ impl Evaluator<'_> {
         match self.cardinality(set, at)? {
             Cardinality::Unknown => {}
             known if known.within(limit).is_some() => {}
-            // An upper bound says little where the set is a part of something large.
+            // An upper bound tells little if the set is a part of a large one.
             Cardinality::AtMost(_) | Cardinality::Huge if is_selection(set) => {}
             _ => return Ok(None),
         }
@@ -80,7 +79,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The elements.
+    /// Returns the elements.
     ///
     /// # Errors
     /// The set is infinite or larger than the limit.
@@ -92,7 +91,7 @@ impl Evaluator<'_> {
         EvalError::too_large(at, format!("the elements of {} cannot be listed", self.short(set)))
     }
 
-    /// Whether a set has no elements.
+    /// Returns whether a set has no elements.
     pub fn is_empty(&self, set: &Value, at: Span) -> Eval<bool> {
         match self.cardinality(set, at)? {
             Cardinality::Exact(n) => return Ok(n.is_zero()),
@@ -132,14 +131,14 @@ impl Evaluator<'_> {
         Ok(first == ControlFlow::Continue(()))
     }
 
-    /// Whether no relation of the kind is between the two sets, as far as their sizes tell.
+    /// Returns whether no relation of the kind exists between the two sets, as far as their sizes tell.
     fn is_empty_space(&self, op: BinaryOp, a: &Value, b: &Value, at: Span) -> Eval<Option<bool>> {
         let Some(kind) = op.relation_space() else { return Ok(None) };
         let (no_point, no_value) = (self.is_empty(a, at)?, self.is_empty(b, at)?);
         if no_point || no_value {
             return Ok(Some(kind.total && !no_point || kind.surjective && !no_value));
         }
-        // Any relation is a part of the one with all couples.
+        // Any relation is a subset of the one with all couples.
         let narrow = kind.functional && kind.surjective || kind.injective && kind.total;
         if !narrow || a == b {
             return Ok(Some(false));
@@ -158,7 +157,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether `x` is an element of the set.
+    /// Returns whether `x` is an element of the set.
     pub fn member(&self, x: &Value, set: &Value, at: Span) -> Eval<bool> {
         let lazy = match set {
             Value::Set(s) => {
@@ -187,7 +186,7 @@ impl Evaluator<'_> {
             }
             LazySet::Power(s) | LazySet::Unary(UnaryOp::Pow, s) => self.subset(x, s, at)?,
             LazySet::Unary(UnaryOp::Pow1, s) => !self.is_empty(x, at)? && self.subset(x, s, at)?,
-            // What is infinite by its form need not be compared element by element.
+            // A set that is infinite by its form need not be compared element by element.
             LazySet::Unary(UnaryOp::Fin | UnaryOp::Fin1, _)
                 if self.cardinality(x, at)? == Cardinality::Infinite =>
             {
@@ -269,7 +268,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// Whether `x` is an element of `{y, … . P | E}`, where E is a tuple of the bound names.
+    /// Returns whether `x` is an element of `{y, … . P | E}`, where E is a tuple of the bound names.
     fn has_image(&self, c: &Closure, x: &Value, at: Span) -> Eval<Option<bool>> {
         let mut bound = Vec::new();
         let named = c.body.as_ref().is_some_and(|body| components(body, x, &mut bound));
@@ -296,7 +295,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether every element of `a` is one of `b`.
+    /// Returns whether every element of `a` is one of `b`.
     pub fn subset(&self, a: &Value, b: &Value, at: Span) -> Eval<bool> {
         if let (Value::Set(s), Value::Set(t)) = (a, b) {
             if s.is_subset(t) {
@@ -376,7 +375,7 @@ impl Evaluator<'_> {
         Ok(inside)
     }
 
-    /// Whether the set is all of its type, by its form.
+    /// Returns whether the form of a set shows that it contains all values of its type.
     pub(crate) fn is_universal(&self, set: &Value) -> bool {
         match set {
             Value::Lazy(lazy) => match &**lazy {
@@ -398,9 +397,9 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Whether two values are equal.
+    /// Returns whether two values are equal.
     pub fn equal(&self, a: &Value, b: &Value, at: Span) -> Eval<bool> {
-        // What is equal by form is equal; what holds no lazy set differs if it differs by form.
+        // Values of equal form are equal; values without lazy sets differ if their forms differ.
         if a == b {
             return Ok(true);
         }
@@ -487,7 +486,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Binds different local names, of which an expression is a tuple, to the components of its value.
+/// Binds distinct local names, of which an expression is a tuple, to the components of its value.
 fn components(e: &Expr, value: &Value, bound: &mut Vec<(Name, Value)>) -> bool {
     match (&e.kind, value) {
         (ExprKind::Local(l), _) => {
@@ -504,7 +503,7 @@ fn components(e: &Expr, value: &Value, bound: &mut Vec<(Name, Value)>) -> bool {
 }
 
 impl Evaluator<'_> {
-    /// Whether an element that one set is known to have is missing in the other one.
+    /// Returns whether an element that one set is known to have is missing in the other.
     fn differ(&self, a: &Value, b: &Value, at: Span) -> bool {
         match a {
             Value::Set(s) => s.iter().any(|x| matches!(self.member(x, b, at), Ok(false))),
@@ -517,12 +516,12 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether the set is one of relations: `A <-> B`, `A --> B` and so on.
+/// Returns whether the operator makes a set of relations: `A <-> B`, `A --> B` and so on.
 pub(crate) fn is_relation_space(op: BinaryOp) -> bool {
     op.relation_space().is_some()
 }
 
-/// Whether the elements are a choice from a set that may be far larger than they are.
+/// Returns whether the elements are a selection from a set that may be far larger.
 fn is_selection(set: &Value) -> bool {
     match set {
         Value::Lazy(lazy) => match &**lazy {

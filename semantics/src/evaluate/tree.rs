@@ -1,8 +1,8 @@
 //! Trees: functions from paths (sequences of child numbers, the root is `[]`) to labels.
 //!
-//! B reference manual 5.17. Every operator but the constructors needs a tree: a set of paths that holds
-//! with a path its father and its elder brothers. An operator applied outside its domain is ill-defined;
-//! `infix` is for binary trees, as are `left` and `right`.
+//! B reference manual 5.17. Every operator except the constructors requires a tree: a set of paths that contains with a
+//! path its father and its elder brothers. An operator applied outside its domain is ill-defined; `infix` is for binary
+//! trees, as are `left` and `right`.
 
 use bsym_language::model::TreeOp;
 use bsym_language::print::tree_word;
@@ -14,7 +14,7 @@ use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 
-/// A tree apart from its representation as a function.
+/// A tree, independent of its representation as a function.
 #[derive(Clone, Debug)]
 struct Tree {
     label: Value,
@@ -22,7 +22,7 @@ struct Tree {
 }
 
 impl Tree {
-    /// From couples of a path and a label; `None` if they are no tree.
+    /// Builds a tree from couples of a path and a label; `None` if they do not form one.
     fn of_nodes(mut nodes: Vec<(Vec<usize>, Value)>) -> Option<Tree> {
         // Fathers before sons, elder brothers before younger ones.
         nodes.sort_by(|a, b| a.0.cmp(&b.0));
@@ -77,7 +77,7 @@ impl Tree {
         matches!(self.sons.len(), 0 | 2) && self.sons.iter().all(Tree::is_binary)
     }
 
-    /// Labels, the root before its sons, behind them, or behind the first of them.
+    /// Collects the labels: the root before its sons, behind them, or behind the first of them.
     fn labels(&self, op: TreeOp, out: &mut Vec<Value>) {
         if op == TreeOp::Prefix {
             out.push(self.label.clone());
@@ -95,7 +95,7 @@ impl Tree {
 }
 
 impl Evaluator<'_> {
-    /// An operator on trees, on values.
+    /// Returns the value of an operator on trees.
     pub(crate) fn tree(&self, op: TreeOp, args: &[Value], at: Span) -> Eval<Value> {
         use TreeOp::*;
         let ill = |message: String| Err(EvalError::ill_defined(at, message));
@@ -193,13 +193,13 @@ impl Evaluator<'_> {
         Ok(Tree::of_nodes(nodes))
     }
 
-    // `None` if the value is no sequence of positive numbers.
+    // Returns `None` if the value is not a sequence of positive numbers.
     fn path(&self, value: &Value, at: Span) -> Eval<Option<Vec<usize>>> {
         let Some(steps) = self.elements(value, at)? else { return Ok(None) };
         Ok(steps.iter().map(|n| n.as_int()?.to_usize().filter(|n| *n > 0)).collect())
     }
 
-    /// Whether a value is a tree over the labels.
+    /// Returns whether a value is a tree over the labels.
     pub(crate) fn is_tree(&self, binary: bool, x: &Value, labels: &Value, at: Span) -> Eval<bool> {
         if self.cardinality(x, at)? == Cardinality::Infinite {
             return Ok(false);

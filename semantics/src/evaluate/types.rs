@@ -11,7 +11,7 @@ use crate::value::lazy_set::LazySet;
 use crate::value::real;
 
 impl Evaluator<'_> {
-    /// Whether a value is of a type, and its elements of deferred sets are within the scope.
+    /// Returns whether a value has a type, with its elements of deferred sets within the scope.
     pub fn has_type(&self, value: &Value, ty: &Type) -> bool {
         match (value, ty) {
             (Value::Bool(_), Type::Bool)
@@ -44,7 +44,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// All values of a type as a set, lazy where it is infinite.
+    /// Returns all values of a type as a set, lazy if it is infinite.
     pub(crate) fn type_values(&self, ty: &Type) -> Value {
         let lazy = Value::from;
         match ty {
@@ -67,7 +67,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// Some value of a type.
+    /// Returns some value of a type.
     pub fn some_value(&self, ty: &Type) -> Value {
         match ty {
             Type::Bool => Value::Bool(false),

@@ -1,4 +1,4 @@
-//! Whether a formula can be ill-defined, judged by its operators and by what guards them.
+//! Well-definedness: whether a formula can be ill-defined, judged by its operators and by their guards.
 
 use std::cell::Cell;
 
@@ -17,10 +17,10 @@ use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::as_partial;
 
-/// Pairs of expressions between which a relation holds where a formula is evaluated.
+/// Pairs of expressions related at the place where a formula is evaluated.
 type Guards<'p> = Vec<(&'p Expr, &'p Expr)>;
 
-/// What holds where a formula is evaluated.
+/// Facts that hold where a formula is evaluated.
 #[derive(Default)]
 struct Known<'p> {
     /// Memberships `x : S`.
@@ -51,13 +51,13 @@ impl Known<'_> {
 }
 
 impl<'m> Evaluator<'m> {
-    /// Whether the predicate has a truth value under every binding of the names that the environment
-    /// leaves open.
+    /// Returns whether the predicate has a truth value under every binding of the names that the environment leaves
+    /// open.
     pub(crate) fn is_total(&self, env: &Env<'_>, pred: &Pred) -> bool {
         self.is_total_behind(env, &mut std::iter::empty(), pred)
     }
 
-    /// The same where other predicates are known to hold.
+    /// Returns whether the predicate has a truth value wherever the predicates in `before` hold.
     pub fn is_total_behind<'p>(
         &self,
         env: &Env<'_>,
@@ -69,7 +69,7 @@ impl<'m> Evaluator<'m> {
         totality.pred(pred)
     }
 
-    /// Whether all free names have values.
+    /// Returns whether all free names have values.
     pub(crate) fn is_closed(&self, env: &Env<'_>, expr: &Expr) -> bool {
         crate::evaluator::free_names::all_bound(env, expr)
     }
@@ -80,7 +80,7 @@ thread_local! {
     static STEPS: Cell<u32> = const { Cell::new(0) };
 }
 
-/// A step of the question whether a set is finite.
+/// A step of the test whether a set is finite.
 struct Level;
 
 impl Level {
@@ -107,7 +107,7 @@ struct Totality<'t, 'm, 'p> {
 }
 
 impl<'p> Totality<'_, '_, 'p> {
-    /// Judges what is evaluated only where the predicate holds.
+    /// Judges a part that is evaluated only where the predicate holds.
     fn behind(&mut self, pred: &'p Pred, inside: impl FnOnce(&mut Self) -> bool) -> bool {
         let depth = self.known.depth();
         self.assume(pred);
@@ -135,7 +135,7 @@ impl<'p> Totality<'_, '_, 'p> {
         }
     }
 
-    /// As [`Totality::assume`], where the predicate is false.
+    /// Assumes that the predicate is false, as [`Totality::assume`] assumes that it is true.
     fn refute(&mut self, pred: &'p Pred) {
         match &pred.kind {
             PredKind::Or(ps) => ps.iter().for_each(|p| self.refute(p)),
@@ -225,7 +225,7 @@ impl<'p> Totality<'_, '_, 'p> {
             }
             ExprKind::Apply(f, x) => self.expr(x) && self.is_defined(f, x),
             ExprKind::Quantified(op, locals, p, e) => {
-                // The intersection of no sets has no value, nor has a sum or product of infinitely many numbers.
+                // The intersection of no sets has no value; neither has a sum or product of infinitely many numbers.
                 let has_value = match op {
                     QuantOp::Inter => false,
                     op => !op.is_partial() || self.are_few(locals, p),
@@ -240,7 +240,7 @@ impl<'p> Totality<'_, '_, 'p> {
                 total
             }
         };
-        // What does not depend on an unknown has one value or none.
+        // An expression that does not depend on an unknown has one value or none.
         parts || self.value(expr).is_some()
     }
 
@@ -254,8 +254,8 @@ impl<'p> Totality<'_, '_, 'p> {
         value
     }
 
-    /// Whether finitely many values make a predicate true, because each name is confined to a finite set. Such a set may
-    /// depend on names that are confined themselves.
+    /// Returns whether finitely many values make a predicate true, because each name is confined to a finite set. Such
+    /// a set may depend on names that are confined themselves.
     fn are_few(&self, locals: &[LocalId], p: &Pred) -> bool {
         let parts = match &p.kind {
             PredKind::And(ps) => &ps[..],
@@ -291,7 +291,8 @@ impl<'p> Totality<'_, '_, 'p> {
         }
     }
 
-    /// Whether the set is finite whatever the unknowns are. Sets may be parts of each other: so many steps are taken.
+    /// Returns whether the set is finite whatever the unknowns are. Sets may be parts of each other, so the depth is
+    /// limited.
     fn is_finite(&self, set: &Expr) -> bool {
         let _level = Level::enter();
         Level::depth() <= Tuning::DEFAULT.evaluate.finite_depth && self.is_finite_set(set)
@@ -345,7 +346,7 @@ impl<'p> Totality<'_, '_, 'p> {
         as_partial(set).is_some() || known() == Some(true)
     }
 
-    /// Whether its value, if it has one, is a sequence by a guard, by its operator or in fact.
+    /// Returns whether its value, if it has one, is a sequence by a guard, by its operator or by evaluation.
     fn is_sequence(&self, e: &'p Expr) -> bool {
         use BinaryOp::{Append, Concat, Drop, Prepend, Take};
         use UnaryOp::{Conc, Front, Iseq, Iseq1, Perm, Rev, Seq, Seq1, Tail};
@@ -363,7 +364,7 @@ impl<'p> Totality<'_, '_, 'p> {
             || self.value(e).is_some_and(|v| matches!(self.eval.elements(&v, e.span), Ok(Some(_))))
     }
 
-    /// Whether a sequence is known not to be the empty one.
+    /// Returns whether a sequence is known not to be empty.
     fn is_inhabited(&self, e: &'p Expr) -> bool {
         let is_empty = |e: &Expr| match &e.kind {
             ExprKind::SeqExtension(es) => es.is_empty(),
@@ -386,7 +387,7 @@ impl<'p> Totality<'_, '_, 'p> {
                 .is_some_and(|v| matches!(self.eval.elements(&v, e.span), Ok(Some(s)) if !s.is_empty()))
     }
 
-    /// Whether `f` has a value and is defined once for every value that the argument may have.
+    /// Returns whether `f` has a value, and a unique image for every value that the argument may have.
     fn is_defined(&mut self, f: &'p Expr, x: &'p Expr) -> bool {
         let in_domain = |set: &Expr| matches!(&set.kind, ExprKind::Unary(UnaryOp::Dom, g) if same(g, f));
         let is_functional = |space: &Expr| match &space.kind {
@@ -407,7 +408,7 @@ impl<'p> Totality<'_, '_, 'p> {
             return matches!(domain, Ok(Some(set)) if self.eval.subset(&arguments, &set, x.span).unwrap_or(false));
         }
         let Some(function) = self.value(f) else {
-            // What yields the function has to be defined itself.
+            // An application that yields the function must be defined itself.
             if matches!(f.kind, ExprKind::Apply(..)) && !self.expr(f) {
                 return false;
             }
@@ -442,7 +443,7 @@ impl<'p> Totality<'_, '_, 'p> {
         self.eval.subset(&arguments, &domain, x.span).unwrap_or(false)
     }
 
-    /// The sets on which an expression is known to be a total function.
+    /// Returns the sets on which an expression is known to be a total function.
     fn domains_of(&self, f: &'p Expr) -> Vec<&'p Expr> {
         let spaces = self.spaces_of(f).into_iter().filter_map(|s| match &s.kind {
             ExprKind::Binary(op, from, _) => {
@@ -463,7 +464,7 @@ impl<'p> Totality<'_, '_, 'p> {
         spaces.chain(lambdas).collect()
     }
 
-    /// Sets that an expression is known to be in, among them those of the values of a function.
+    /// Returns sets that an expression is known to be in, among them those of the values of a function.
     fn spaces_of(&self, e: &'p Expr) -> Vec<&'p Expr> {
         let mut all: Vec<&'p Expr> =
             self.known.guards.iter().rev().filter(|(x, _)| same(x, e)).map(|(_, s)| *s).collect();
@@ -497,7 +498,7 @@ impl<'p> Totality<'_, '_, 'p> {
         self.values_of(e).is_some_and(|set| self.eval.subset(&set, &naturals, e.span) == Ok(true))
     }
 
-    /// A set in which the value of the expression is, where what is known holds.
+    /// Returns a set that contains the value of the expression where the known facts hold.
     fn values_of(&self, e: &'p Expr) -> Option<Value> {
         if let Some(v) = self.value(e) {
             return Some(Value::set([v]));
@@ -518,7 +519,7 @@ impl<'p> Totality<'_, '_, 'p> {
         }
     }
 
-    /// The same for an integer.
+    /// Returns a set that contains the value of an integer expression, as [`Totality::values_of`].
     fn integers_of(&self, e: &'p Expr, known: Vec<Value>) -> Option<Value> {
         let lazy = |set: LazySet| Some(Value::from(set));
         let shifted = |set: &Value, n: &Int| match set {
@@ -562,7 +563,7 @@ impl<'p> Totality<'_, '_, 'p> {
         Some(all)
     }
 
-    /// What comparisons say about an integer name.
+    /// Returns the values of an integer name that comparisons allow.
     fn compared(&self, e: &Expr, known: &[Value]) -> Option<Value> {
         if self.known.comparisons.is_empty() {
             return None;
@@ -605,7 +606,7 @@ impl<'p> Totality<'_, '_, 'p> {
     }
 }
 
-/// Whether an expression is a local, or a couple of which it is a part.
+/// Returns whether an expression is a local, or a couple that contains it.
 fn is_part(local: LocalId, e: &Expr) -> bool {
     match &e.kind {
         ExprKind::Local(l) => *l == local,

@@ -1,9 +1,9 @@
 //! The record of truncated choices: which names took their values from a finite part of infinitely many.
 //!
-//! In a finite scope a constant, a parameter or a choice that nothing confines to a finite set takes its
-//! values from a part of it ([`crate::prob_profile`] says which). What is found so exists; what is not found may
-//! exist all the same: every such cut is noted here. Quantifiers and comprehensions are never cut, because
-//! their truth would rest on it.
+//! In a finite scope a constant, a parameter or a choice that nothing confines to a finite set takes its values from a
+//! part of it ([`crate::prob_profile`] says which). Values that are found exist. Values that are not found may exist
+//! too: every such cut is noted here. Quantifiers and comprehensions are never cut, because their truth would rest on
+//! it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,12 +15,12 @@ use bsym_language::source::Span;
 use crate::error::EvalError;
 use crate::value::env::Name;
 
-/// Where a choice was cut.
+/// A choice that was cut.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cut {
-    /// Whose values were cut.
+    /// The name whose values were cut.
     pub name: Name,
-    /// The part that they were taken from, as B text.
+    /// The part from which the values were taken, as B text.
     pub values: String,
 }
 
@@ -38,7 +38,7 @@ impl Cut {
         }
     }
 
-    /// The name, and what its values were taken from.
+    /// Returns a message with the name and the part from which its values were taken.
     pub fn message(&self, model: &Model) -> String {
         let name = self.variable(model).map_or("?", |v| &v.name);
         format!("the values of `{name}` were taken from {} only", self.values)
@@ -59,7 +59,7 @@ pub(crate) enum Part {
     Set(String),
     /// A sample of at most so many.
     Sample(usize),
-    /// What a conjunct allows that stands behind one that may be ill-defined.
+    /// Values allowed by a conjunct behind one that may be ill-defined.
     BehindPartial,
 }
 
@@ -67,33 +67,33 @@ pub(crate) enum Part {
 #[derive(Debug, Default)]
 pub struct Cuts {
     made: RefCell<BTreeMap<Name, Part>>,
-    /// Names that have taken all their values somewhere where a cut would leave some out, because a finder knew them.
+    /// Names that took all their values, known to a finder, at a place where a cut would leave some out.
     exceeded: RefCell<BTreeSet<Name>>,
-    /// Integers that are tried, if they are not those of the scope.
+    /// Range of the integers to try, if it is not that of the scope.
     pub(crate) integers: Option<(Int, Int)>,
 }
 
 impl Cuts {
-    /// Choices among integers are made between these and not between `MININT` and `MAXINT`. Where they are
-    /// confined to others, the first of those are tried.
+    /// Creates a record for choices of integers between `low` and `high` instead of `MININT` and `MAXINT`. Choices
+    /// confined to other integers try the first of those.
     pub fn between(low: Int, high: Int) -> Cuts {
         Cuts { integers: Some((low, high)), ..Cuts::default() }
     }
 
-    /// Whether every choice was made among all its values.
+    /// Returns whether every choice used all its values.
     pub fn is_empty(&self) -> bool {
         self.made.borrow().is_empty()
     }
 
-    /// Whether these say no more of the choices than others that were made with a finder: none was cut where the others
-    /// have taken all values.
+    /// Returns whether these cuts claim no more about the choices than `others`, which were made with a finder: no name
+    /// was cut here that took all its values there.
     pub fn agree_with(&self, others: &Cuts) -> bool {
         let exceeded = others.exceeded.borrow();
         (self.is_empty() || !others.is_empty())
             && self.made.borrow().keys().all(|name| !exceeded.contains(name))
     }
 
-    /// Forgets the cuts: what was cut is known otherwise.
+    /// Forgets the cuts, because the values are known from elsewhere.
     pub fn clear(&self) {
         self.made.borrow_mut().clear();
     }
@@ -103,12 +103,12 @@ impl Cuts {
         self.made.borrow().keys().copied().collect()
     }
 
-    /// Notes that all values of names were taken, though a search would have cut them.
+    /// Notes that names took all their values although a search would have cut them.
     pub(crate) fn exceed(&self, names: &[Name]) {
         self.exceeded.borrow_mut().extend(names);
     }
 
-    /// All of them, in the order of the names.
+    /// Returns the cuts in the order of the names.
     pub fn list(&self) -> Vec<Cut> {
         let text = |part: &Part| match part {
             Part::Integers(low, high) => format!("{low}..{high}"),
@@ -119,7 +119,7 @@ impl Cuts {
         self.made.borrow().iter().map(|(name, part)| Cut { name: *name, values: text(part) }).collect()
     }
 
-    /// Notes a cut that was made before.
+    /// Adds a cut from an earlier run.
     pub fn restore(&self, cut: Cut) {
         self.made.borrow_mut().entry(cut.name).or_insert(Part::Set(cut.values));
     }
@@ -135,7 +135,7 @@ impl Cuts {
                 *low = std::mem::replace(low, Int::ZERO).min(l);
                 *high = std::mem::replace(high, Int::ZERO).max(h);
             }
-            // The smallest part says how little was looked at.
+            // The smallest part tells how few values were looked at.
             (known @ Part::Integers(..) | known @ Part::Set(_), part @ Part::Sample(_)) => *known = part,
             _ => {}
         }

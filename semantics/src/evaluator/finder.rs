@@ -14,48 +14,48 @@ use crate::value::env::{Env, Name};
 /// Finds values for unknowns under a predicate: constants under the axioms, parameters under a guard,
 /// locals of `ANY` and new values of `:(P)` under their predicate.
 ///
-/// Asked where the search takes long, as [`crate::constraint::methods`] decides. What is found is evaluated
-/// before it is used, and a wrong answer is an error ([`crate::error::EvalErrorKind::Refuted`]); after an incomplete
-/// one the next method is asked. This crate has no implementation: it calls no solver.
+/// The search asks a finder where it takes long, as [`crate::constraint::methods`] decides. Values are evaluated before
+/// they are used, and a wrong answer is an error ([`crate::error::EvalErrorKind::Refuted`]); after an incomplete answer
+/// the next method is asked. This crate has no implementation: it calls no solver.
 pub trait ValueFinder {
-    /// Calls `found` for different valuations of the unknowns that satisfy all predicates or make one ill-defined, in
-    /// an order that is the same each time, until it breaks or there are as many as asked for. Whether these are all
-    /// there are; none, and not all, where it has no such method.
+    /// Calls `found` for different valuations of the unknowns that satisfy all predicates or make one ill-defined. The
+    /// order is the same on every run. Stops when `found` breaks or the limit of the question is reached. Returns
+    /// whether these are all valuations; a finder without the method asked for reports none and returns `false`.
     ///
     /// # Errors
-    /// Why no values could be looked for, usually [`crate::error::EvalErrorKind::TooLarge`].
+    /// The reason why no values could be looked for, usually [`crate::error::EvalErrorKind::TooLarge`].
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError>;
 
-    /// Whether it may know the values of these names; not where it has failed too often.
+    /// Returns whether the finder may know the values of these names; `false` after too many failures.
     fn is_worth_asking(&self, _unknowns: &[Name]) -> bool {
         true
     }
 
-    /// Whether it has known all values of these names before.
+    /// Returns whether the finder has known all values of these names before.
     fn has_answered(&self, _unknowns: &[Name]) -> bool {
         false
     }
 }
 
-/// Called with the values of the unknowns.
+/// Callback for the values of the unknowns.
 pub type Visit<'v> = &'v mut dyn FnMut(Candidate) -> ControlFlow<()>;
 
-/// What is asked of a [`ValueFinder`].
+/// Question to a [`ValueFinder`].
 #[derive(Clone, Copy)]
 pub struct Question<'q> {
-    /// In which way it is to find values.
+    /// The method to use.
     pub method: Method,
-    /// Most steps of writing it out for a solver, where these are counted.
+    /// Most steps of writing the question out for a solver, where these are counted.
     pub writing: u64,
     /// The values of all other names.
     pub env: &'q Env<'q>,
     /// The sizes of sets.
     pub scope: &'q Scope,
-    /// The names that are to get values.
+    /// The names to find values for.
     pub unknowns: &'q [(Name, Type)],
-    /// What is to hold, in its order.
+    /// Predicates to satisfy, in their order.
     pub predicates: &'q [&'q Pred],
-    /// Most valuations that are wanted.
+    /// Most valuations to report.
     pub limit: usize,
 }
 
@@ -64,19 +64,19 @@ pub struct Question<'q> {
 pub struct Candidate {
     /// The values of the unknowns, in their order.
     pub values: Vec<Value>,
-    /// The unknowns have finitely many values, by what the predicates say of each.
+    /// `true` if the predicates confine each unknown to finitely many values.
     pub bounded: bool,
-    /// What the method says of it.
+    /// Claim of the method about the valuation.
     pub claim: Claim,
 }
 
-/// What a [`ValueFinder`] says of the values that it found.
+/// Claim of a [`ValueFinder`] about the values that it found.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Claim {
     /// All predicates hold: it is a fault of the program if one is false.
     Holds,
-    /// One of the predicates is ill-defined, if all of it is looked at. What comes of that, evaluation says.
+    /// One of the predicates is ill-defined if all of it is evaluated. Evaluation decides what follows from that.
     IllDefined,
-    /// There are no others that could be solutions.
+    /// No other valuation can be a solution. Whether this one is a solution is not claimed.
     Nothing,
 }

@@ -7,7 +7,7 @@ use bsym_language::walk::{Part, Visitor, walk_expr, walk_pred};
 
 use crate::value::env::{Env, Name};
 
-/// Whether two expressions are the same but for their places.
+/// Returns whether two expressions are equal up to their source positions.
 pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     match (&a.kind, &b.kind) {
         (ExprKind::Binary(op, a, b), ExprKind::Binary(op2, c, d)) => op == op2 && same(a, c) && same(b, d),
@@ -16,7 +16,7 @@ pub(crate) fn same(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// Whether all names that occur free in an expression have values.
+/// Returns whether all free names of an expression have values.
 pub(crate) fn all_bound(env: &Env<'_>, expr: &Expr) -> bool {
     let mut bound = true;
     let mut walk = FreeNames { found: |name| bound = bound && env.get(name).is_some(), hidden: Vec::new() };
@@ -24,7 +24,7 @@ pub(crate) fn all_bound(env: &Env<'_>, expr: &Expr) -> bool {
     bound
 }
 
-/// Whether all names that occur free in a predicate have values.
+/// Returns whether all free names of a predicate have values.
 pub(crate) fn all_bound_in(env: &Env<'_>, pred: &Pred) -> bool {
     let mut bound = true;
     FreeNames { found: |name| bound = bound && env.get(name).is_some(), hidden: Vec::new() }.pred(pred);
@@ -44,13 +44,13 @@ pub(crate) fn names_of_pred(pred: &Pred) -> BTreeSet<Name> {
     names
 }
 
-/// Whether a predicate with these free names reads one that is none of the unknowns and has no value: a local or result
-/// before it is assigned. To read it is a failure, so that the predicate is not total.
+/// Returns whether a predicate with these free names reads an unassigned name: a local or result before its assignment,
+/// which is not an unknown and has no value. Reading it is a failure, so the predicate is not total.
 pub(crate) fn reads_unassigned(env: &Env<'_>, unknowns: &[Name], free: &BTreeSet<Name>) -> bool {
     free.iter().any(|name| !unknowns.contains(name) && env.get(*name).is_none())
 }
 
-/// Whether a part of a predicate has names of its own.
+/// Returns whether a predicate contains a binder.
 pub(crate) fn has_binder(pred: &Pred) -> bool {
     Part::Pred(pred).any(|part| matches!(part, Part::Binder(_)))
 }
@@ -63,7 +63,7 @@ pub(crate) fn names_of_expr(expr: &Expr) -> BTreeSet<Name> {
 }
 
 impl<F: FnMut(Name)> FreeNames<F> {
-    // What a node binds is bound in its parts only.
+    // Names that a node binds are hidden in its parts only.
     fn scoped(&mut self, walk: impl FnOnce(&mut Self)) {
         let depth = self.hidden.len();
         walk(self);

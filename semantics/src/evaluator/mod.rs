@@ -1,4 +1,4 @@
-//! The evaluator: whose formulas it evaluates, in which scope, and what it may spend on them.
+//! The evaluator: the model and scope in which it evaluates formulas, and the limits of an evaluation.
 //!
 //! Its methods stand where their meaning is explained: values and truth in [`crate::evaluate`], the search for
 //! values of unknowns in [`crate::constraint`], steps in [`crate::transition`]. They call each other: a quantifier is
@@ -32,7 +32,7 @@ use crate::value::text::value_text;
 pub use crate::error::Eval;
 use crate::tuning::Tuning;
 
-/// What an evaluation may spend.
+/// Limits of an evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Elements of one set that is listed, candidates of one quantifier.
@@ -47,7 +47,7 @@ impl Slower for Limits {}
 
 impl Default for Limits {
     fn default() -> Self {
-        // A loop ends because its variant does; the bound on its rounds is one on patience.
+        // A loop ends because its variant does; the limit on its rounds is a matter of patience.
         Limits { listing: 1 << 20, rounds: 1 << 24, branching: 1 << 20 }
     }
 }
@@ -62,33 +62,34 @@ pub struct Evaluator<'m> {
     pub model: &'m Model,
     /// Sizes of deferred sets, bounds of `INT`.
     pub scope: &'m Scope,
-    /// What an evaluation may spend.
+    /// Limits of an evaluation.
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn ValueFinder>,
-    /// Choices among infinitely many values are made among a finite part of them, and noted here.
+    /// Record of cut choices: if it is set, a choice among infinitely many values uses a finite part of them and is
+    /// noted here.
     pub(crate) cuts: Option<&'m Cuts>,
-    /// Where many values are found soon, nobody else is asked for them.
+    /// Stops asking the finder once many values were found.
     pub(crate) impatient: bool,
-    /// A choice among more values than may be listed is refused before any of them is taken.
+    /// Refuses a choice among more values than may be listed before it takes any of them.
     pub(crate) refuses: bool,
-    /// A choice among more values takes a sample of at most so many.
+    /// Largest sample that a choice among more values takes.
     pub(crate) samples: Option<usize>,
-    /// Candidates that one search looks at; at most the elements of a set that is listed.
+    /// Candidates that one search looks at; at most the elements of a listed set.
     pub(crate) candidates: usize,
     /// Candidates that one search for the values of a choice looks at.
     pub(crate) choices: usize,
-    /// Unknowns whose types have at most so many combinations of values are listed by type, without narrowing.
+    /// Largest number of combinations of values for which unknowns are listed by type, without narrowing.
     pub(crate) listed_by_type: Option<usize>,
-    /// Set from outside, it ends an evaluation with [`EvalErrorKind::Interrupted`].
+    /// Flag set from outside that ends an evaluation with [`EvalErrorKind::Interrupted`].
     pub interrupt: Option<&'m AtomicBool>,
-    /// Valuations of the constants are wanted up to the names of the elements of these deferred sets.
+    /// Deferred sets up to whose element names valuations of the constants are wanted.
     pub(crate) up_to_names: Option<&'m BTreeSet<CarrierId>>,
-    /// Bounds the work.
+    /// Bound on the work.
     pub(crate) work: Option<&'m Work>,
-    /// Asked where the portion of the work is spent: whether there is another one.
+    /// Callback asked when the portion of the work is spent: returns whether there is another one.
     pub(crate) go_on: Option<&'m dyn Fn() -> bool>,
-    /// Counts who found the values of unknowns.
+    /// Counts which method found the values of unknowns.
     pub tally: Option<&'m Tally>,
 }
 
@@ -116,13 +117,14 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// The same with other limits.
+    /// Returns this evaluator with other limits.
     pub fn with_limits(self, limits: Limits) -> Self {
         Evaluator { limits, candidates: limits.listing, ..self }
     }
 
-    /// The same, which gives up where there are more than so many transitions from one state, valuations or initial states, or
-    /// where finding them takes many more candidates; at once, where that can be told.
+    /// Returns this evaluator with a limit on branching: it gives up where there are more than `most` transitions from
+    /// one state, valuations or initial states, or where finding them takes many more candidates. It gives up at once
+    /// where that can be told in advance.
     pub fn listing(self, most: usize) -> Self {
         if most >= self.limits.branching {
             return Evaluator { refuses: true, ..self };
@@ -141,44 +143,47 @@ impl<'m> Evaluator<'m> {
         Evaluator { finder: None, listed_by_type: Some(most), ..self }
     }
 
-    /// The same with a finder for values that enumeration cannot reach.
+    /// Returns this evaluator with a finder for values that enumeration cannot reach.
     pub fn with_finder(self, finder: &'m dyn ValueFinder) -> Self {
         Evaluator { finder: Some(finder), ..self }
     }
 
-    /// The same, which enumerates and asks nobody else.
+    /// Returns this evaluator without a finder: it only enumerates.
     pub fn without_finder(self) -> Self {
         Evaluator { finder: None, ..self }
     }
 
-    /// The same, stopped where the flag is set.
+    /// Returns this evaluator with a flag that stops it when it is set.
     pub fn with_interrupt(self, interrupt: &'m AtomicBool) -> Self {
         Evaluator { interrupt: Some(interrupt), ..self }
     }
 
-    /// The same, where choices among infinitely many values are made among a finite part of them; the cuts
-    /// are noted.
+    /// Returns this evaluator with bounded choices: a choice among infinitely many values uses a finite part of them,
+    /// and `cuts` records it.
     pub fn with_bounded_choices(self, cuts: &'m Cuts) -> Self {
         Evaluator { cuts: Some(cuts), ..self }
     }
 
-    /// Where cuts of choices are noted, if choices among infinitely many values may be made among a part of them.
+    /// Returns the record of cut choices, if choices among infinitely many values may use a part of them.
     pub fn cuts(&self) -> Option<&'m Cuts> {
         self.cuts
     }
 
-    /// The same, where every choice is made among all values, or is an error.
+    /// Returns this evaluator with unbounded choices: a choice uses all its values, or is an error.
     pub fn with_all_choices(self) -> Self {
         Evaluator { cuts: None, ..self }
     }
 
-    /// The same, stopped with [`EvalErrorKind::Interrupted`](crate::error::EvalErrorKind::Interrupted) where
-    /// the portion of the work is spent.
+    /// Returns this evaluator with a bound on its work: it stops with
+    /// [`EvalErrorKind::Interrupted`](crate::error::EvalErrorKind::Interrupted) when the portion of the work is spent.
     pub fn with_work(self, work: &'m Work) -> Self {
         Evaluator { work: Some(work), ..self }
     }
 
-    /// Whether the evaluation may go on.
+    /// Spends one unit of work.
+    ///
+    /// # Errors
+    /// The evaluation must stop: it is interrupted, or the portion of the work is spent.
     pub(crate) fn proceed(&self, at: Span) -> Eval<()> {
         match self.interrupt {
             Some(flag) if flag.load(Ordering::Relaxed) => Err(EvalError::interrupted(at)),
@@ -186,12 +191,12 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// Pays for something small.
+    /// Spends one unit of work.
     pub(crate) fn pay(&self, at: Span) -> Eval<()> {
         self.spend(1, at)
     }
 
-    /// Pays for a value with so many elements.
+    /// Spends the work of a value with this many elements.
     pub(crate) fn pay_elements(&self, elements: usize, at: Span) -> Eval<()> {
         self.spend(1 + elements as u64 / Tuning::DEFAULT.evaluate.elements_of_a_step, at)
     }
@@ -233,7 +238,7 @@ impl<'m> Evaluator<'m> {
         }
     }
 
-    /// The error for a value that its type rules out: the model was built by hand, and wrongly.
+    /// Returns the error for a value that contradicts its type: the model was built by hand, and wrongly.
     pub(crate) fn confused(&self, at: Span) -> EvalError {
         EvalError::unsupported(at, "the value does not have the type of the expression")
     }
@@ -258,7 +263,7 @@ impl<'m> Evaluator<'m> {
         self.declared(name).map(|v| &v.ty)
     }
 
-    /// What a name is in the model.
+    /// Returns the declaration of a name in the model.
     pub(crate) fn declared(&self, name: Name) -> Option<&'m Variable> {
         match name {
             Name::Local(l) => self.model.locals.get(l.index()),

@@ -6,8 +6,8 @@ use bsym_language::source::Span;
 
 use crate::error::{Eval, EvalError};
 
-/// What evaluations may spend together. One unit is a predicate, an expression, a substitution, an element
-/// that is listed, or a few elements of a value that is built.
+/// Work that evaluations may spend together. One unit is a predicate, an expression, a substitution, an element that is
+/// listed, or a few elements of a value that is built.
 #[derive(Debug, Default)]
 pub struct Work {
     left: Cell<u64>,
@@ -15,23 +15,23 @@ pub struct Work {
 }
 
 impl Work {
-    /// So many units, none of them portioned out.
+    /// Creates a budget of this many units, with an empty portion.
     pub fn new(units: u64) -> Work {
         Work { left: Cell::new(units), portion: Cell::new(0) }
     }
 
-    /// What is left.
+    /// Returns the units that are left.
     pub fn left(&self) -> u64 {
         self.left.get()
     }
 
-    /// Portions out at most so many units for what comes next; what is left of the portion before is
-    /// taken back. Without a portion nothing is evaluated.
+    /// Grants a portion of at most this many units for the next evaluations. The rest of the previous portion is taken
+    /// back. Without a portion nothing is evaluated.
     pub fn portion(&self, units: u64) {
         self.portion.set(units.min(self.left.get()));
     }
 
-    /// Whether the portion is spent.
+    /// Returns whether the portion is spent.
     pub(crate) fn is_spent(&self) -> bool {
         self.portion.get() == 0
     }
@@ -39,7 +39,7 @@ impl Work {
     /// Spends units of the portion.
     ///
     /// # Errors
-    /// There are not so many left.
+    /// The portion has fewer units left.
     pub(crate) fn spend(&self, units: u64, at: Span) -> Eval<()> {
         self.left.set(self.left.get().saturating_sub(units));
         match self.portion.get().checked_sub(units) {

@@ -1,4 +1,4 @@
-//! Why a value is not in a set: of functions and relations, what of the type they are written to have they lack.
+//! Explains why a value is not in a set: for functions and relations, which properties of their type they lack.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::evaluator::Eval;
 use crate::value::Value;
 use crate::value::env::Env;
 
-/// What a set of relations asks of its members.
+/// Properties that a set of relations requires of its members.
 struct Asks {
     function: bool,
     total: bool,
@@ -18,7 +18,7 @@ struct Asks {
     surjective: bool,
 }
 
-/// `None` for an operator that makes no set of relations.
+/// Returns the properties required by an operator; `None` if it does not make a set of relations.
 fn asks(op: BinaryOp) -> Option<Asks> {
     use BinaryOp::*;
     let (function, total, injective, surjective) = match op {
@@ -40,7 +40,7 @@ fn asks(op: BinaryOp) -> Option<Asks> {
 }
 
 impl Explainer<'_> {
-    /// Why the value of one expression is not in that of another.
+    /// Explains why the value of one expression is not in that of another.
     pub(super) fn not_in(&mut self, env: &Env<'_>, left: &Expr, right: &Expr) -> Eval<()> {
         let said = match &right.kind {
             ExprKind::Binary(op, from, to) => match asks(*op) {
@@ -61,7 +61,7 @@ impl Explainer<'_> {
         self.value(env, right)
     }
 
-    /// What a relation lacks of what is asked of it; whether anything was found.
+    /// Notes the required properties that a relation lacks. Returns whether any were found.
     fn lacks(&mut self, env: &Env<'_>, left: &Expr, asks: &Asks, from: &Expr, to: &Expr) -> Eval<bool> {
         let value = self.eval.expr(env, left)?;
         let Some(pairs) = value.as_set() else { return Ok(false) };

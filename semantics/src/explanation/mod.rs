@@ -1,7 +1,8 @@
-//! Why a predicate is false in a state: the part that decides, a witness for its quantifiers, the values of its parts.
+//! Explains why a predicate is false in a state: the part that decides, a witness for its quantifiers, the values of
+//! its parts.
 //!
-//! Everything is evaluated by the reference, so that what is said is so. What cannot be evaluated with little work is left
-//! out: an explanation may be empty, and is never wrong.
+//! The reference evaluates everything, so explanations are true. Parts that cannot be evaluated with little work are
+//! left out: an explanation may be empty, and is never wrong.
 
 mod membership;
 #[cfg(test)]
@@ -19,37 +20,38 @@ use crate::tuning::tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
-/// Why a predicate is false; all texts are B.
+/// Explanation of why a predicate is false; all texts are B.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Explanation {
-    /// The part that is false, where that is not all of it.
+    /// The false part, if it is not the whole predicate.
     pub part: Option<String>,
-    /// Bound names with the values that show it.
+    /// Bound names with the values that make it false.
     pub witness: Vec<(String, String)>,
     /// Expressions of the predicate with their values.
     pub values: Vec<(String, String)>,
-    /// Elements that decide, such as those of one set that are not in another.
+    /// Elements that decide its truth, such as those of one set that are not in another.
     pub elements: Vec<Elements>,
 }
 
-/// Elements that decide.
+/// Elements that decide the truth of a predicate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Elements {
-    /// What they are: `in dom(f) and not in S`.
+    /// Description of the elements: `in dom(f) and not in S`.
     pub what: String,
-    /// The set of them.
+    /// The set of these elements.
     pub set: String,
 }
 
 impl Explanation {
-    /// Whether nothing is known.
+    /// Returns whether nothing is known.
     pub fn is_empty(&self) -> bool {
         *self == Explanation::default()
     }
 }
 
 impl Evaluator<'_> {
-    /// Why a predicate is false, under these values of the names. Empty where it is not, or where that is not known.
+    /// Explains why a predicate is false under these values of the names. Empty if it is not false, or if that is not
+    /// known.
     pub fn explain(&self, env: &Env<'_>, pred: &Pred) -> Explanation {
         let work = Work::new(tuning().answers.explanation_work);
         work.portion(tuning().answers.explanation_work);
@@ -58,7 +60,7 @@ impl Evaluator<'_> {
         if !explainer.eval.pred(env, pred).is_ok_and(|truth| !truth) {
             return Explanation::default();
         }
-        // Where the work does not suffice, what was found so far is right all the same.
+        // Even where the work does not suffice, the findings so far are right.
         let _ = explainer.because(env, pred, false);
         explainer.found
     }
@@ -71,7 +73,7 @@ struct Explainer<'w> {
 }
 
 impl Explainer<'_> {
-    /// Says why a predicate that has this truth value has it.
+    /// Explains why a predicate has this truth value.
     fn because(&mut self, env: &Env<'_>, pred: &Pred, truth: bool) -> Eval<()> {
         match (&pred.kind, truth) {
             (PredKind::And(parts), false) | (PredKind::Or(parts), true) => {
@@ -110,7 +112,7 @@ impl Explainer<'_> {
                 self.names(env, pred);
                 Ok(())
             }
-            // What holds of all needs no witness.
+            // A true universal quantifier needs no witness.
             (PredKind::Forall(..), true) => Ok(()),
             (PredKind::Compare(op, left, right), _) => self.comparison(env, *op, left, right, truth),
             (PredKind::Partition(whole, parts), _) => {
@@ -136,7 +138,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// Goes on with an instance that has this truth value.
+    /// Continues with an instance that has this truth value.
     fn instance(&mut self, env: &Env<'_>, locals: &[LocalId], inner: &Pred, truth: bool) -> Eval<()> {
         let names: Vec<_> = locals.iter().map(|local| Name::Local(*local)).collect();
         let mut found: Option<Vec<(Name, Value)>> = None;
@@ -168,7 +170,7 @@ impl Explainer<'_> {
         }
     }
 
-    /// The values of the variables that a predicate speaks of.
+    /// Notes the values of the variables in a predicate.
     fn names(&mut self, env: &Env<'_>, pred: &Pred) {
         for name in names_of_pred(pred) {
             if let (Name::Var(_), Some(value)) = (name, env.get(name)) {
@@ -192,7 +194,7 @@ impl Explainer<'_> {
                 if done { Ok(()) } else { self.sides(env, left, right) }
             }
             (CompareOp::Equal, false) => self.different(env, left, right),
-            // That something is of its type says nothing.
+            // Membership in its type explains nothing.
             (CompareOp::Member | CompareOp::Subset, true) => Ok(()),
             _ => self.sides(env, left, right),
         }
@@ -203,7 +205,8 @@ impl Explainer<'_> {
         self.value(env, right)
     }
 
-    /// Of sets that differ, the elements of either that are not in the other; else both values.
+    /// Notes the elements of either set that are not in the other; the values of both sides if either is empty or not
+    /// listed.
     fn different(&mut self, env: &Env<'_>, left: &Expr, right: &Expr) -> Eval<()> {
         let (a, b) = (self.eval.expr(env, left)?, self.eval.expr(env, right)?);
         let is_filled = |value: &Value| value.as_set().is_some_and(|set| !set.is_empty());
@@ -215,7 +218,7 @@ impl Explainer<'_> {
         Ok(())
     }
 
-    /// The elements of one set that are not in another; whether there are any and they are known.
+    /// Notes the elements of one set that are not in another. Returns whether there are any and they are known.
     fn beyond(&mut self, env: &Env<'_>, left: &Expr, right: &Expr) -> Eval<bool> {
         let (a, b) = (self.eval.expr(env, left)?, self.eval.expr(env, right)?);
         let of = |e: &Expr| print::expr(self.eval.model, e);
@@ -223,7 +226,7 @@ impl Explainer<'_> {
         self.outside(what, &a, &b, left)
     }
 
-    /// The same of values.
+    /// Notes the elements of one value that are not in another, with their description.
     fn outside(&mut self, what: String, left: &Value, right: &Value, at: &Expr) -> Eval<bool> {
         let Some(set) = left.as_set() else { return Ok(false) };
         let mut outside = vec![];
@@ -245,7 +248,8 @@ impl Explainer<'_> {
         some
     }
 
-    /// The value of an expression and of those that it is calculated from, unless it says itself what it is.
+    /// Notes the value of an expression and of those that it is calculated from, unless the expression shows its own
+    /// value.
     fn value(&mut self, env: &Env<'_>, expr: &Expr) -> Eval<()> {
         if let ExprKind::BoolOf(pred) = &expr.kind {
             let truth = self.eval.pred(env, pred)?;
@@ -274,7 +278,7 @@ impl Explainer<'_> {
     }
 }
 
-/// The expressions that a number or the result of a function is calculated from.
+/// Returns the expressions that a number or the result of a function is calculated from.
 fn operands(expr: &Expr) -> Vec<&Expr> {
     use BinaryOp::*;
     match &expr.kind {

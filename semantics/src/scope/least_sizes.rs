@@ -1,9 +1,9 @@
-//! How large the axioms force deferred sets to be.
+//! Least sizes of deferred sets that the axioms force.
 //!
-//! A finite scope that the user did not choose must not contradict the axioms where that can be seen from their form: a
-//! set has as many elements as there are constants in it that are kept apart, as a part of it has by `card`, and as an
-//! injection into it or a surjection from it needs. ProB settles sizes in the same way. Every bound is a
-//! consequence of the axioms; what their form does not tell is found by trying larger sizes.
+//! A finite scope that the user did not choose must not contradict the axioms where that can be seen from their form. A
+//! set has at least as many elements as there are distinct constants in it, as a part of it has by `card`, and as an
+//! injection into it or a surjection from it needs. ProB settles sizes in the same way. Every bound is a consequence of
+//! the axioms; other constraints on sizes are found by trying larger ones.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,8 +15,8 @@ use bsym_language::types::{CarrierId, Type};
 
 use crate::tuning::tuning;
 
-/// The least size of each deferred set that the form of the axioms shows, where it is more than one; `known` are the
-/// sizes that are settled.
+/// Returns the least size of each deferred set that follows from the form of the axioms, if it is more than one;
+/// `known` are the sizes that are settled.
 pub fn least_sizes(model: &Model, known: &BTreeMap<CarrierId, usize>) -> BTreeMap<CarrierId, usize> {
     let mut facts = Facts { model, sizes: known.clone(), ..Facts::new(model) };
     facts.integers();
@@ -34,7 +34,7 @@ pub fn least_sizes(model: &Model, known: &BTreeMap<CarrierId, usize>) -> BTreeMa
     facts.sizes
 }
 
-/// A part of a deferred set that has a name.
+/// A named part of a deferred set.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Block {
     /// One element.
@@ -83,7 +83,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// Learns from a predicate that is true, or false.
+    /// Learns from a predicate with this truth value.
     fn predicate(&mut self, p: &Pred, truth: bool) {
         match (&p.kind, truth) {
             (PredKind::And(parts), true) | (PredKind::Or(parts), false) => {
@@ -109,7 +109,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// `a = b`, read from left to right.
+    /// Learns from `a = b`, read from left to right.
     fn equal(&mut self, a: &Expr, b: &Expr) {
         self.at_least(a, b, 0);
         if let (ExprKind::Binary(BinaryOp::Intersection, x, y), ExprKind::EmptySet) = (&a.kind, &b.kind) {
@@ -119,7 +119,7 @@ impl<'m> Facts<'m> {
         self.has(a, n);
     }
 
-    /// `a /= b`
+    /// Learns from `a /= b`.
     fn different(&mut self, a: &Expr, b: &Expr) {
         if let (ExprKind::Const(a), ExprKind::Const(b), Type::Carrier(_)) = (&a.kind, &b.kind, &a.ty) {
             self.keep_apart(Block::Element(*a), Block::Element(*b));
@@ -131,7 +131,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// `x : set`
+    /// Learns from `x : set`.
     fn member(&mut self, x: &Expr, set: &Expr) {
         self.has(set, 1);
         match &set.kind {
@@ -151,7 +151,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// `x /: set`
+    /// Learns from `x /: set`.
     fn no_member(&mut self, x: &Expr, set: &Expr) {
         if let (ExprKind::Const(c), Type::Carrier(_)) = (&x.kind, &x.ty) {
             for block in self.blocks(set) {
@@ -160,7 +160,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// `card(set) >= n + more`
+    /// Learns from `card(set) >= n + more`.
     fn at_least(&mut self, card: &Expr, n: &Expr, more: usize) {
         let ExprKind::Unary(UnaryOp::Card, set) = &card.kind else { return };
         let Some(n) = self.number(n).and_then(|n| n.to_usize()) else { return };
@@ -177,7 +177,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// Two sets have no common element.
+    /// Learns that two sets have no common element.
     fn separate(&mut self, x: &Expr, y: &Expr) {
         for a in self.blocks(x) {
             for b in self.blocks(y) {
@@ -191,7 +191,7 @@ impl<'m> Facts<'m> {
         self.disjoint.insert((b, a));
     }
 
-    /// Parts of a set that have names.
+    /// Returns the named parts of a set.
     fn blocks(&self, set: &Expr) -> Vec<Block> {
         match &set.kind {
             ExprKind::Const(c) => vec![Block::Set(*c)],
@@ -201,7 +201,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// A set has at least `n` elements.
+    /// Learns that a set has at least `n` elements.
     fn has(&mut self, set: &Expr, n: usize) {
         if n == 0 || n > tuning().scope.least_size {
             return;
@@ -226,7 +226,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// A set given by its elements has as many elements as it lists.
+    /// Learns that a set has as many elements as its extension lists.
     fn all_apart(&mut self, items: &[Expr], n: usize) {
         if items.len() != n {
             return;
@@ -251,7 +251,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// The least number of elements of a set.
+    /// Returns the least number of elements of a set.
     fn extent(&self, set: &Expr, depth: usize) -> usize {
         if depth > tuning().scope.depth {
             return 0;
@@ -293,7 +293,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// A deferred set is at least as large as the blocks in it that have no common element.
+    /// Enlarges each deferred set to the size of the blocks in it that have no common element.
     fn apart(&mut self) {
         let mut blocks: BTreeMap<CarrierId, Vec<Block>> = BTreeMap::new();
         for (id, constant) in (0..).map(ConstId).zip(&self.model.constants) {
@@ -323,7 +323,7 @@ impl<'m> Facts<'m> {
         }
     }
 
-    /// The number of elements of blocks that are all disjoint: of the best choice that is found.
+    /// Returns the number of elements of pairwise disjoint blocks: of the best choice that is found.
     fn clique(&self, blocks: &[Block]) -> usize {
         let candidates: Vec<Block> = blocks.iter().copied().filter(|b| self.weight(*b) > 0).collect();
         let (mut best, mut steps) = (0, tuning().scope.steps);
@@ -349,7 +349,7 @@ impl<'m> Facts<'m> {
     }
 }
 
-/// The block of an expression that is a constant of a deferred set.
+/// Returns the block of an expression that is a constant of a deferred set.
 fn element(e: &Expr) -> Option<Block> {
     match (&e.kind, &e.ty) {
         (ExprKind::Const(c), Type::Carrier(_)) => Some(Block::Element(*c)),
@@ -382,7 +382,7 @@ mod tests {
         check("S", "a, b, c, A", "a : S & b : S & c : S & A = {a, b, c} & card(A) = 3", &three);
         check("S", "a, b, c", "a : S & b : S & c : S & a /: {b, c} & b /= c", &three);
         check("S", "a, b, c", "a : S & b : S & c : S & {a} /\\ {b} = {} & {a, b} /\\ {c} = {}", &three);
-        // No three of them are all kept apart.
+        // No three of them are pairwise distinct.
         check("S", "a, b, c, d", "{a, b, c, d} <: S & a /= b & b /= c & c /= d & d /= a", &[("S", 2)]);
         check("S", "a, b", "a : S & b : S & (a /= b or a = b)", &[]);
         check("S", "a, b", "a : S & b : S & a = b", &[]);

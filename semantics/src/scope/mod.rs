@@ -1,4 +1,4 @@
-//! The scope: how large deferred sets are, and the bounds of `INT` and `NAT`.
+//! The scope: the sizes of deferred sets, and the bounds of `INT` and `NAT`.
 
 pub mod least_sizes;
 
@@ -16,7 +16,7 @@ use crate::tuning::tuning;
 /// Sizes of the carriers and implementable integer bounds of one run. Part of every verdict.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// Number of elements of each deferred set; one that is missing has any size ≥ 1, in Event-B perhaps an infinite one.
+    /// Number of elements of each deferred set; a missing one has any size ≥ 1, in Event-B perhaps an infinite one.
     pub sizes: BTreeMap<CarrierId, usize>,
     /// `MAXINT`
     pub maxint: Int,
@@ -24,7 +24,7 @@ pub struct Scope {
     pub minint: Int,
 }
 
-/// What the user says about the scope; what is `None` comes from the model or from defaults.
+/// Scope requested by the user; a value that is `None` comes from the model or from defaults.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ScopeRequest {
     /// Sizes by name of the deferred set.
@@ -41,7 +41,7 @@ pub struct ScopeRequest {
 /// Largest size that a deferred set may be given. All elements of a set of settled size may be listed.
 pub const MOST_ELEMENTS_OF_A_SET: usize = 1_000_000;
 
-/// Why a scope cannot be used.
+/// Error that explains why a scope cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum ScopeError {
@@ -63,7 +63,7 @@ impl Scope {
     /// defaults: any size and 32-bit bounds, or ProB's with [`ScopeRequest::prob`].
     ///
     /// # Errors
-    /// A name that is no deferred set, a size of zero or above [`MOST_ELEMENTS_OF_A_SET`], crossed bounds.
+    /// A name that is not a deferred set, a size of zero or above [`MOST_ELEMENTS_OF_A_SET`], crossed bounds.
     pub fn settle(model: &Model, request: &ScopeRequest) -> Result<Scope, ScopeError> {
         let deferred =
             || (0u32..).map(CarrierId).zip(&model.carriers).filter(|(_, c)| c.kind == CarrierKind::Deferred);
@@ -115,7 +115,7 @@ impl Scope {
         Ok(Scope { sizes, maxint, minint })
     }
 
-    /// What of this scope, settled for `request`, neither the user nor the model has chosen.
+    /// Returns the parts of this scope, settled for `request`, that neither the user nor the model has chosen.
     pub fn chosen(&self, model: &Model, request: &ScopeRequest) -> Chosen {
         let hints = &model.hints;
         let is_open = |id: &CarrierId| {
@@ -131,8 +131,8 @@ impl Scope {
         }
     }
 
-    /// Larger scopes than this one, in the order in which they are worth a try: sets of more elements, all together and
-    /// one by one, and wider bounds of the integers.
+    /// Returns larger scopes than this one, in the order in which they are worth trying: sets of more elements, all
+    /// together and one by one, and wider bounds of the integers.
     pub fn larger(&self, chosen: &Chosen) -> Vec<Scope> {
         let mut found: Vec<Scope> = Vec::new();
         let mut add = |scope: Scope| {
@@ -167,9 +167,9 @@ impl Scope {
         found
     }
 
-    /// This scope with the small bounds of integers of `--scope prob`, for a model whose constants and initial states
-    /// do not depend on them: what they admit this scope admits too, and where integers are not confined they cut
-    /// choices to values that are soon tried.
+    /// Returns this scope with the small integer bounds of `--scope prob`, for a model whose constants and initial
+    /// states do not depend on them. Valuations that they admit are admitted by this scope too. Where integers are not
+    /// confined, the small bounds cut choices to values that are soon tried.
     pub fn near_zero(&self, model: &Model) -> Option<Scope> {
         let (minint, maxint) = (Int::from(prob_profile::MININT), Int::from(prob_profile::MAXINT));
         let smaller = self.minint < minint && maxint < self.maxint;
@@ -181,7 +181,7 @@ impl Scope {
         Scope { maxint: Int::from(maxint).max(self.maxint.clone()), minint, ..self.clone() }
     }
 
-    /// Number of elements of a carrier, if it is settled.
+    /// Returns the number of elements of a carrier, if its size is settled.
     pub fn size(&self, model: &Model, carrier: CarrierId) -> Option<usize> {
         match &model.carriers[carrier.index()].kind {
             CarrierKind::Enumerated(elements) => Some(elements.len()),
@@ -189,23 +189,24 @@ impl Scope {
         }
     }
 
-    /// Positions of the elements of a carrier, if its size is settled and elements can be numbered.
+    /// Returns the positions of the elements of a carrier, if its size is settled and elements can be numbered.
     pub fn positions(&self, model: &Model, carrier: CarrierId) -> Option<std::ops::Range<u32>> {
         Some(0..u32::try_from(self.size(model, carrier)?).ok()?)
     }
 
-    /// Whether every carrier has a settled size.
+    /// Returns whether every carrier has a settled size.
     pub fn is_finite(&self, model: &Model) -> bool {
         self.open_sets(model).next().is_none()
     }
 
-    /// The deferred sets that have any size.
+    /// Returns the deferred sets without a settled size.
     pub fn open_sets(&self, model: &Model) -> impl Iterator<Item = CarrierId> {
         let carriers = (0..model.carriers.len() as u32).map(CarrierId);
         carriers.filter(|&id| self.size(model, id).is_none())
     }
 
-    /// The scope in which the sets of any size have the one that `size` gives them; all others keep theirs.
+    /// Returns the scope in which the sets without a settled size have the one that `size` gives them; all others keep
+    /// theirs.
     pub fn with_open_sets(&self, model: &Model, mut size: impl FnMut(CarrierId) -> usize) -> Scope {
         let mut scope = self.clone();
         scope.sizes.extend(self.open_sets(model).map(|id| (id, size(id))));
@@ -213,25 +214,25 @@ impl Scope {
     }
 }
 
-/// What of a scope was chosen by default.
+/// Parts of a scope that were chosen by default.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Chosen {
-    /// Deferred sets of a size that nobody named.
+    /// Deferred sets whose size neither the user nor the model gave.
     pub sets: Vec<CarrierId>,
     /// MAXINT, where the model depends on it.
     pub bounds: bool,
-    /// MININT likewise.
+    /// MININT, if neither the user nor the model gave it.
     pub minint: bool,
 }
 
 impl Chosen {
-    /// The user and the model have settled everything.
+    /// Returns whether the user and the model have settled everything.
     pub fn is_nothing(&self) -> bool {
         self.sets.is_empty() && !self.bounds
     }
 }
 
-/// All lists of `parts` numbers with this sum, those with much in front first.
+/// Visits all lists of `parts` numbers with this sum, those with large numbers in front first.
 fn each_sum(sum: usize, parts: usize, visit: &mut dyn FnMut(&[usize])) {
     fn extend(left: usize, parts: usize, list: &mut Vec<usize>, visit: &mut dyn FnMut(&[usize])) {
         if parts == 1 {
@@ -249,7 +250,7 @@ fn each_sum(sum: usize, parts: usize, visit: &mut dyn FnMut(&[usize])) {
     if (1..=4).contains(&parts) {
         return extend(sum, parts, &mut Vec::new(), visit);
     }
-    // The lists of many parts are too many to be tried: only one of them gets anything.
+    // The lists of many parts are too many to try: only one part gets a number other than 0.
     for part in 0..parts {
         let mut list = vec![0; parts];
         list[part] = sum;
@@ -257,7 +258,7 @@ fn each_sum(sum: usize, parts: usize, visit: &mut dyn FnMut(&[usize])) {
     }
 }
 
-/// Whether the constants and initial states of a model depend on MAXINT or MININT.
+/// Returns whether the constants and initial states of a model depend on MAXINT or MININT.
 fn reads_bounds(model: &Model) -> bool {
     let mut bounds = Bounds::default();
     model.axioms.iter().for_each(|axiom| bounds.pred(&axiom.pred));
@@ -288,12 +289,12 @@ mod tests {
         assert_eq!(tried("S; T", "n > 0", &prob)[..4], [vec![3, 3], vec![3, 2], vec![2, 3], vec![4, 4]]);
         let many = tried("S; T; U; V; W", "n > 0", &prob);
         assert!(many.contains(&vec![2, 2, 4, 2, 2]) && many.len() <= tuning().scope.scopes, "{many:?}");
-        // What is said is kept: by the user, and by the properties.
+        // Sizes given by the user and by the properties are kept.
         let sizes = BTreeMap::from([("S".to_string(), 4)]);
         assert!(tried("S; T", "n > 0", &ScopeRequest { sizes, ..prob.clone() }).iter().all(|s| s[0] == 4));
         assert!(tried("S", "card(S) = 3", &prob).is_empty());
         assert_eq!(tried("S", "card(S) > 3", &prob)[0], [5]);
-        // The bounds of the integers count where the properties ask for them.
+        // The bounds of the integers count only if the properties depend on them.
         let bounds = |properties: &str| {
             let text = format!("MACHINE M CONSTANTS n PROPERTIES {properties} END");
             let model = load_text("M.mch", &text).model.expect("the machine is right");

@@ -1,4 +1,4 @@
-//! Bijections that name the elements of a deferred set: one of them stands for all.
+//! Bijections that name the elements of a deferred set: one represents all.
 
 use std::collections::BTreeSet;
 
@@ -12,9 +12,9 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 
 impl Evaluator<'_> {
-    /// One of the bijections between a deferred set and values without its elements, for a constant that is one of
-    /// them and only where valuations are wanted [up to names](Evaluator::constants_up_to_names): all others differ
-    /// from it in the names of the elements only.
+    /// Returns one bijection between a deferred set and values without its elements, for a constant that is such a
+    /// bijection, and only where valuations are wanted [up to names](Evaluator::constants_up_to_names). All others
+    /// differ from it only in the names of the elements.
     ///
     /// Nothing may distinguish the elements so far.
     pub(crate) fn naming_bijection(
@@ -45,8 +45,8 @@ impl Evaluator<'_> {
         (names(&from, &to) || names(&to, &from)).then(|| Value::set(pairs))
     }
 
-    /// Whether one of the predicates might make a constant a [naming bijection](Self::naming_bijection), so that the search
-    /// leaves valuations out that others would find.
+    /// Returns whether one of the predicates might make a constant a [naming bijection](Self::naming_bijection), so
+    /// that the search leaves out valuations that other methods would find.
     pub(crate) fn may_name_elements(&self, preds: &[&Pred]) -> bool {
         let is_bijection = |p: &Pred| match &p.kind {
             PredKind::Compare(CompareOp::Member, name, set) => {
@@ -63,8 +63,8 @@ impl Evaluator<'_> {
     }
 }
 
-/// The sets whose elements bijections name, where elements of one or the other set have to be named: one set for each
-/// bijection, and that one of two whose elements have no names by `has_names`.
+/// Returns the sets whose elements bijections name, where elements of one or the other set have to be named: one set
+/// for each bijection, and that one of two whose elements have no names by `has_names`.
 pub(super) fn named_by_bijections(
     model: &Model,
     alike: &BTreeSet<CarrierId>,

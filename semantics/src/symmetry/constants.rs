@@ -1,11 +1,10 @@
-//! The valuations of the constants, but for the names of the elements of deferred sets.
+//! Valuations of the constants up to the names of the elements of deferred sets.
 //!
 //! A permutation of a deferred set turns a valuation that satisfies the axioms into another one, and the states
-//! that are reachable under one into those under the other (Leuschel, Butler, Spermann, Turner, *Symmetry
-//! Reduction for B by Permutation Flooding*, B 2007, theorem 1). So it is enough to look at one of them, as
-//! long as nothing in the model tells the elements apart. Here the elements are named in the order in which
-//! constants that are elements first mention them, and part by part where constants partition the set; a bijection
-//! names them all, where there is one.
+//! reachable under one into those under the other (Leuschel, Butler, Spermann, Turner, *Symmetry Reduction for B by
+//! Permutation Flooding*, B 2007, theorem 1). So one of them suffices, as long as nothing in the model tells the
+//! elements apart. Here the elements are named in the order in which constants that are elements first mention them,
+//! and part by part where constants partition the set. If there is a bijection, it names them all.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -23,14 +22,13 @@ use crate::tuning::tuning;
 use crate::value::Value;
 
 impl Evaluator<'_> {
-    /// The valuations of the constants that satisfy the axioms, one of each kind: those that are left out
-    /// differ from one that is there in the names of the elements of deferred sets only. Some constants may be
-    /// fixed.
+    /// Returns the valuations of the constants that satisfy the axioms, one of each kind: those that are left out
+    /// differ from a returned one only in the names of the elements of deferred sets. Some constants may be fixed.
     pub fn constants_up_to_names(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
         self.some_constants_up_to_names(fixed, usize::MAX)
     }
 
-    /// The same, ended where there are more than `most`.
+    /// Returns valuations as [`Evaluator::constants_up_to_names`], and stops when there are more than `most`.
     pub fn some_constants_up_to_names(&self, fixed: &BTreeMap<ConstId, Value>, most: usize) -> Valuations {
         let alike = self.alike(fixed);
         let free = self.interchangeable(&alike, fixed);
@@ -66,7 +64,7 @@ impl Evaluator<'_> {
         valuations
     }
 
-    /// The deferred sets whose elements nothing in the model tells apart.
+    /// Returns the deferred sets whose elements nothing in the model tells apart.
     fn alike(&self, fixed: &BTreeMap<ConstId, Value>) -> BTreeSet<CarrierId> {
         let told_apart = distinguished(self.model);
         let carriers = (0..).map(CarrierId).zip(&self.model.carriers);
@@ -79,7 +77,7 @@ impl Evaluator<'_> {
         alike.map(|(id, _)| id).collect()
     }
 
-    /// Those of the sets whose elements no bijection names, each with the constants that are its elements.
+    /// Returns those of the sets whose elements no bijection names, each with the constants that are its elements.
     fn interchangeable(
         &self,
         alike: &BTreeSet<CarrierId>,
@@ -99,12 +97,12 @@ impl Evaluator<'_> {
         free
     }
 
-    /// The constants that partition a set, where none of them is fixed.
+    /// Returns the constants that partition a set, if none of them is fixed.
     fn parts(&self, carrier: CarrierId, fixed: &BTreeMap<ConstId, Value>) -> Option<Vec<ConstId>> {
         partition(self.model, carrier).filter(|parts| parts.iter().all(|c| !fixed.contains_key(c)))
     }
 
-    /// The ways to number the elements of those sets that constants partition, part by part.
+    /// Returns the ways to number the elements of those sets that constants partition, part by part.
     fn partitions(
         &self,
         free: &BTreeMap<CarrierId, Vec<ConstId>>,
@@ -130,9 +128,9 @@ impl Evaluator<'_> {
     }
 }
 
-/// Whether the elements of each part are named in the order in which they are first mentioned.
+/// Returns whether the elements of each part are named in the order in which they are first mentioned.
 fn in_order(elements: &[ConstId], starts: &[u32], constants: &Constants) -> bool {
-    // The first element of each part that was not mentioned so far.
+    // The first element of each part that has not been mentioned.
     let mut next = starts.to_vec();
     elements.iter().all(|c| match constants.get(c.index()) {
         Some(Value::Element(_, i)) => {
@@ -147,7 +145,7 @@ fn in_order(elements: &[ConstId], starts: &[u32], constants: &Constants) -> bool
     })
 }
 
-/// The sets whose elements are told apart: by name, or by functions of the libraries, which may go by the order of the
+/// Returns the sets whose elements are told apart: by name, or by library functions that may use the order of the
 /// elements.
 fn distinguished(model: &Model) -> BTreeSet<CarrierId> {
     let told_apart = Distinguished::of(model);

@@ -1,8 +1,8 @@
 //! Interchangeable elements of sets: those that nothing in a model tells apart.
 //!
-//! A permutation of elements that are named nowhere, and that no function puts into an order, turns every evaluation into
-//! another one: constant-freeness, as Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, STTT 2019, have
-//! it for data types. Deferred sets are the case that no element can be named.
+//! A permutation of elements that are never named, and that no function orders, turns every evaluation into another
+//! one: constant-freeness, which Gibson-Robinson and Lowe, *Symmetry reduction in CSP model checking*, STTT 2019,
+//! define for data types. Deferred sets are the case in which no element can be named.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use bsym_language::walk::{Visitor, walk_expr, walk_model, walk_operators, walk_p
 
 use crate::scope::Scope;
 
-/// What tells elements of enumerated and deferred sets apart.
+/// Elements of enumerated and deferred sets that a model tells apart.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Distinguished {
-    /// Elements that are named, by position, with the first place.
+    /// Named elements, by position, with the first occurrence.
     pub named: BTreeMap<CarrierId, BTreeMap<u32, Span>>,
-    /// Sets whose elements are given to functions that may go by their order, with the first place.
+    /// Sets whose elements are arguments of functions that may use their order, with the first occurrence.
     pub ordered: BTreeMap<CarrierId, Span>,
 }
 
-/// Elements of one set that nothing tells apart: at least two.
+/// Elements of one set that nothing tells apart; at least two.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Interchangeable {
     /// The set.
@@ -32,7 +32,8 @@ pub struct Interchangeable {
 }
 
 impl Distinguished {
-    /// What the formulas of a model tell apart: axioms, invariant, assertions, goal, events and definitions.
+    /// Collects the elements that the formulas of a model tell apart: axioms, invariant, assertions, goal, events and
+    /// definitions.
     pub fn of(model: &Model) -> Distinguished {
         let mut found = Distinguished::default();
         walk_model(&mut found, model);
@@ -41,7 +42,7 @@ impl Distinguished {
         found
     }
 
-    /// The elements that are left, of every set that has a size in the scope.
+    /// Returns the interchangeable elements of every set that has a size in the scope.
     pub fn interchangeable(&self, model: &Model, scope: &Scope) -> Vec<Interchangeable> {
         let carriers = (0..model.carriers.len() as u32).map(CarrierId);
         let left = carriers.filter(|carrier| !self.ordered.contains_key(carrier)).filter_map(|carrier| {
@@ -62,7 +63,7 @@ impl Distinguished {
     }
 }
 
-/// Calls with every set that a type is built from.
+/// Calls `call` with every set that a type is built from.
 pub(super) fn each_carrier(ty: &Type, call: &mut dyn FnMut(CarrierId)) {
     match ty {
         Type::Carrier(carrier) => call(*carrier),
@@ -83,11 +84,11 @@ impl Visitor for Distinguished {
             ExprKind::Element(carrier, i) => {
                 self.named.entry(*carrier).or_default().entry(*i).or_insert(e.span);
             }
-            // It gives its last argument, whatever the names are.
+            // `AssertExpr` returns its last argument, whatever the names are.
             ExprKind::External(ExternalFunction::AssertExpr, _) => {}
             ExprKind::External(_, arguments) => {
                 self.order(arguments);
-                // Some choose or read an element.
+                // Some functions choose or read an element.
                 self.order(std::slice::from_ref(e));
             }
             _ => {}

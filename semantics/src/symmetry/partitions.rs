@@ -1,8 +1,8 @@
 //! Partitions of a deferred set into constants: the elements are numbered part by part.
 //!
-//! Where `S = A \/ B` and `A /\ B = {}` are properties, a renaming makes the elements of `A` the first ones and
-//! those of `B` the others: only the sizes of the parts are left to choose, of `2 ** card(S)` ways to choose their
-//! elements.
+//! Where `S = A \/ B` and `A /\ B = {}` are properties, a renaming makes the elements of `A` the first ones and those
+//! of `B` the others. Only the sizes of the parts remain to be chosen, instead of the `2 ** card(S)` ways to choose
+//! their elements.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub(super) struct Parts {
     pub(super) starts: Vec<u32>,
 }
 
-/// The constants that partition a set according to the axioms, in the first axiom that names them all.
+/// Returns the constants that partition a set according to the axioms, in the first axiom that names them all.
 pub(super) fn partition(model: &Model, carrier: CarrierId) -> Option<Vec<ConstId>> {
     let axioms = model.axiom_parts();
     axioms.iter().find_map(|axiom| match &axiom.kind {
@@ -44,10 +44,11 @@ pub(super) fn partition(model: &Model, carrier: CarrierId) -> Option<Vec<ConstId
     })
 }
 
-/// The ways to choose the sizes of the parts of a set with so many elements: `None` where there are too many of them.
+/// Returns the ways to choose the sizes of the parts of a set of `elements` elements; `None` if there are too many
+/// ways.
 pub(super) fn by_size(carrier: CarrierId, parts: &[ConstId], elements: usize) -> Option<Vec<Parts>> {
     let elements = u32::try_from(elements).ok()?;
-    // What is chosen so far, and where the next part begins.
+    // The choices so far, with the start of the next part.
     let mut chosen = vec![(Parts::default(), 0)];
     for (i, part) in parts.iter().enumerate() {
         let is_last = i + 1 == parts.len();
@@ -80,7 +81,7 @@ fn constant(e: &Expr) -> Option<ConstId> {
     }
 }
 
-/// Two of them at least, and none twice.
+/// Returns the parts if there are at least two and no duplicates.
 fn all_different(parts: Vec<ConstId>) -> Option<Vec<ConstId>> {
     let differ = parts.iter().enumerate().all(|(i, p)| !parts[..i].contains(p));
     (differ && parts.len() > 1).then_some(parts)
@@ -101,7 +102,7 @@ fn disjoint_pairs(parts: &[ConstId]) -> impl Iterator<Item = (ConstId, ConstId)>
     parts.iter().enumerate().flat_map(|(i, a)| parts[..i].iter().map(|b| (*a, *b)))
 }
 
-/// Whether a predicate is `a /\ b = {}`.
+/// Returns whether a predicate is `a /\ b = {}`.
 fn are_disjoint(p: &Pred, a: ConstId, b: ConstId) -> bool {
     let PredKind::Compare(CompareOp::Equal, left, right) = &p.kind else { return false };
     let sides = [(left, right), (right, left)];

@@ -1,7 +1,7 @@
-//! Violations that are there only because `MAXINT` is as small as it is, and those that are far away because it is as large.
+//! Violations that exist only because `MAXINT` is small, and violations that are far away because it is large.
 //!
-//! What is violated is evaluated once more, in the same state and with the same step, where `MAXINT` and `MININT` are those of
-//! 32 bits. Where it is right there, the violation says something about the scope and perhaps nothing about the machine.
+//! The violation is evaluated once more, in the same state and with the same step, with the 32-bit values of `MAXINT`
+//! and `MININT`. If nothing is violated there, the violation is about the scope and perhaps not about the machine.
 
 use bsym_language::int::Int;
 use bsym_language::model::visit::{Visitor, walk_expr, walk_operators};
@@ -20,7 +20,7 @@ use crate::value::env::Env;
 /// `MAXINT` of 32 bits.
 const WIDEST: i64 = 2147483647;
 
-/// Bounds of integers that bring an overflow near.
+/// Bounds of integers under which an overflow occurs soon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SmallBounds {
     /// `MAXINT`.
@@ -29,10 +29,11 @@ pub struct SmallBounds {
     pub minint: Option<i64>,
 }
 
-/// Returns small bounds where a scope has those of 32 bits and the invariant, an assertion or an event depends on them.
+/// Returns small bounds if a scope has 32-bit bounds and the invariant, an assertion or an event depends on them.
 ///
-/// An integer that is counted up step by step leaves `NAT` only after `MAXINT` steps. With small bounds that is found soon.
-/// All literals of the model lie within the bounds. `None` where a literal is large or the model has chosen its bounds.
+/// An integer that is counted up step by step leaves `NAT` only after `MAXINT` steps. With small bounds a search finds
+/// that soon. All literals of the model lie within the bounds. `None` if a literal is large or the model has chosen its
+/// bounds.
 pub fn small_bounds(model: &Model, scope: &Scope) -> Option<SmallBounds> {
     if model.hints.maxint.is_some() || scope.maxint < Int::from(WIDEST) {
         return None;
@@ -45,7 +46,7 @@ pub fn small_bounds(model: &Model, scope: &Scope) -> Option<SmallBounds> {
         return None;
     }
     let literal = LargestLiteral::of(model).map_or(Some(0), |n| n.to_i64())?;
-    // The step beyond a literal shall not be beyond the bound as well.
+    // The step beyond a literal must not exceed the bound as well.
     let maxint = if literal < tuning().scope.small { tuning().scope.small } else { 2 * literal };
     (literal <= tuning().scope.large_literal)
         .then_some(SmallBounds { maxint, minint: read.lower.then_some(-maxint - 1) })
@@ -69,27 +70,28 @@ impl Visitor for ReadBounds {
     }
 }
 
-/// The scope with the bounds of 32 bits, where its own are smaller.
+/// Returns the scope with 32-bit bounds; `None` if its own bounds are not smaller.
 pub fn widest(scope: &Scope) -> Option<Scope> {
     let (maxint, minint) = (Int::from(WIDEST), Int::from(-WIDEST - 1));
     (scope.maxint < maxint && scope.minint > minint).then(|| Scope { maxint, minint, ..scope.clone() })
 }
 
-/// The scope with a larger `MAXINT`.
+/// Returns the scope with a larger `MAXINT`.
 pub fn with_maxint(scope: &Scope, maxint: &Int) -> Scope {
     Scope { maxint: maxint.clone().max(scope.maxint.clone()), ..scope.clone() }
 }
 
-/// Values of `MAXINT` that are worth a try in place of a smaller one: the largest integer of the model, then others.
+/// Returns values of `MAXINT` to try in place of a smaller one: the largest integer of the model, then others.
 pub fn proposals(model: &Model, maxint: &Int) -> Vec<Int> {
     let literal = LargestLiteral::of(model).filter(|n| *n <= Int::from(WIDEST));
     let all = literal.into_iter().chain(tuning().scope.proposed.map(Int::from));
     all.filter(|n| n > maxint).collect()
 }
 
-/// A larger `MAXINT` with which something is right that is wrong in a scope, if the bounds of the scope are why it is wrong.
+/// Returns a larger `MAXINT` under which a check succeeds that fails in the scope, if the bounds of the scope are the
+/// cause.
 ///
-/// `None` where it is wrong with the bounds of 32 bits as well, and where the model has chosen its bounds.
+/// `None` if the check fails with 32-bit bounds too, and if the model has chosen its bounds.
 pub fn larger_maxint(model: &Model, scope: &Scope, is_right: &dyn Fn(&Scope) -> bool) -> Option<Int> {
     if model.hints.maxint.is_some() {
         return None;
@@ -99,18 +101,18 @@ pub fn larger_maxint(model: &Model, scope: &Scope, is_right: &dyn Fn(&Scope) -> 
     proposed.find(|n| is_right(&with_maxint(scope, n)))
 }
 
-/// A larger `MAXINT` with which the part of a violation is none, if its bounds are why it is one. `part` is the position of
-/// the conjunct among those that the violation names.
+/// Returns a larger `MAXINT` under which part of a violation disappears, if the bounds are its cause. `part` is the
+/// position of the conjunct among those that the violation names.
 ///
-/// `None` where it is violated with the bounds of 32 bits as well, where these do not allow the trace, where that cannot be
-/// evaluated with little work, and where the model has chosen its bounds.
+/// `None` if it is violated with 32-bit bounds too, if these do not allow the trace, if that cannot be evaluated with
+/// little work, and if the model has chosen its bounds.
 pub fn maxint_without(model: &Model, trace: &Trace, violation: &Violation, part: usize) -> Option<Int> {
     let is_right =
         |scope: &Scope| is_right(model, trace, violation, part, scope) && is_path(model, trace, scope);
     larger_maxint(model, &trace.scope, &is_right)
 }
 
-/// A larger `MAXINT` with which several violations are none, with all their parts. As [`maxint_without`].
+/// Returns a larger `MAXINT` under which several violations disappear, with all their parts. As [`maxint_without`].
 pub fn maxint_without_all(model: &Model, all: &[(Trace, Violation)]) -> Option<Int> {
     let (first, _) = all.first()?;
     let is_right = |scope: &Scope| {
@@ -126,8 +128,8 @@ pub fn maxint_without_all(model: &Model, all: &[(Trace, Violation)]) -> Option<I
     larger_maxint(model, &first.scope, &is_right)
 }
 
-/// Checks that a trace is one of the model in another scope too, up to its last state. A step like `x := MAXINT` leads
-/// elsewhere there, and nothing is known about what is wrong then.
+/// Checks that a trace is also one of the model in another scope, up to its last state. A step like `x := MAXINT` leads
+/// elsewhere there, and nothing is known about violations then.
 pub fn is_path(model: &Model, trace: &Trace, scope: &Scope) -> bool {
     let of = |scope: &Scope, steps: usize, start: Start| {
         let work = Work::new(tuning().scope.path_work);
@@ -145,7 +147,7 @@ pub fn is_path(model: &Model, trace: &Trace, scope: &Scope) -> bool {
     of(scope, reached, start)
 }
 
-/// Whether what is violated in the scope of the trace is right in another one.
+/// Returns whether the violated part holds in another scope.
 fn is_right(model: &Model, trace: &Trace, violation: &Violation, part: usize, scope: &Scope) -> bool {
     let work = Work::new(tuning().scope.work);
     work.portion(tuning().scope.work);

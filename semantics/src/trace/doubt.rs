@@ -1,16 +1,15 @@
-//! What an answer about a refinement of classical B leaves open.
+//! Limits of an answer about a refinement of classical B.
 //!
-//! A refinement is correct if its abstraction can follow every execution (B-Book, 11.2). The model has
-//! the states of the refinement alone, so what speaks of variables of the abstraction was dropped from
-//! it ([`Model::not_checked`]). Without the dropped conjuncts a proof is about less than the machine
-//! says. And without a part of the abstract precondition, an event is executed where B claims nothing:
-//! a trace with such an event shows no fault of the machine.
+//! A refinement is correct if its abstraction can follow every execution (B-Book, 11.2). The model has the states of
+//! the refinement alone, so formulas about variables of the abstraction were dropped from it ([`Model::not_checked`]).
+//! Without the dropped conjuncts a proof covers less than the machine says. Without a part of the abstract
+//! precondition, an event is executed where B claims nothing: a trace with such an event shows no fault of the machine.
 
 use bsym_language::model::{Dropped, DroppedKind, Model};
 
 use crate::trace::Trace;
 
-/// What is asked of a model, as far as it matters for what was dropped.
+/// Properties asked of a model, as far as dropped formulas affect them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Asked {
     /// The invariant as a whole, not some of its conjuncts.
@@ -21,7 +20,7 @@ pub struct Asked {
     pub deadlock: bool,
 }
 
-/// What was dropped of what is asked.
+/// Returns the dropped formulas that affect the properties asked for.
 pub fn left_open(model: &Model, asked: Asked) -> Vec<&Dropped> {
     let counts = |d: &&Dropped| match d.kind {
         DroppedKind::Gluing => asked.invariant,
@@ -34,12 +33,12 @@ pub fn left_open(model: &Model, asked: Asked) -> Vec<&Dropped> {
     model.not_checked.iter().filter(counts).collect()
 }
 
-/// Why a trace shows no fault of the machine: the precondition that the first doubtful step may break.
+/// Returns why a trace shows no fault of the machine: the precondition that the first doubtful step may break.
 pub fn doubt<'m>(model: &'m Model, trace: &Trace) -> Option<&'m Dropped> {
     trace.steps.iter().filter_map(|s| s.event).find_map(|event| model.dropped_precondition(event))
 }
 
-/// Why a trace shows no fault of the machine, in a sentence.
+/// Returns why a trace shows no fault of the machine, in a sentence.
 pub fn sentence(model: &Model, dropped: &Dropped) -> String {
     let DroppedKind::AbstractPrecondition(event) = dropped.kind else { return dropped.describe(model) };
     let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());

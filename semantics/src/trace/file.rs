@@ -1,4 +1,4 @@
-//! Our own trace file: JSON with values as B text.
+//! The trace file of bsym: JSON with values as B text.
 //!
 //! ```json
 //! { "format": "bsym-trace", "version": 1, "machine": "Lift",
@@ -11,10 +11,11 @@
 //!       "state": { "level": "4" }, "choices": [ { "choice": 2, "value": "(1|->2)" } ] } ] }
 //! ```
 //!
-//! `state` has every variable, `changed` those whose value is not that of the state before. A last step that
-//! goes wrong on the way has no `state`, and no `results`. `choices` hold what is needed to repeat the step: by number of the
-//! choice in the model, for `ANY`, `::` and `:(P)` the values as a left-nested couple, for `CHOICE` and
-//! `SELECT` the position of the branch from 0. Fields that are empty are there as well. A file that contradicts itself is refused.
+//! `state` has every variable, `changed` those whose value differs from that in the state before. A last step that
+//! fails before it reaches a state has no `state` and no `results`. `choices` hold the values needed to repeat the
+//! step, by number of the choice in the model: for `ANY`, `::` and `:(P)` the values as a left-nested couple, for
+//! `CHOICE` and `SELECT` the position of the branch from 0. Empty fields are present too. A file that contradicts
+//! itself is refused.
 
 use std::collections::BTreeMap;
 
@@ -31,13 +32,13 @@ use crate::value::Value;
 use crate::value::parse::{ValueError, parse_value};
 use crate::value::text::value_text;
 
-/// The name of the initialisation where a name of an event is expected.
+/// Name of the initialisation in place of an event name.
 pub const INITIALISATION: &str = "INITIALISATION";
 
 const FORMAT: &str = "bsym-trace";
 const VERSION: u32 = 1;
 
-/// A trace as it is written.
+/// A trace in its file form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TraceFile {
@@ -55,7 +56,7 @@ pub struct TraceFile {
     pub steps: Vec<StepFile>,
 }
 
-/// A scope as it is written.
+/// A scope in its file form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ScopeFile {
@@ -67,7 +68,7 @@ pub struct ScopeFile {
     pub minint: String,
 }
 
-/// A step as it is written.
+/// A step in its file form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StepFile {
@@ -77,16 +78,16 @@ pub struct StepFile {
     pub parameters: BTreeMap<String, String>,
     /// Values of the results.
     pub results: BTreeMap<String, String>,
-    /// Variables whose value is not that of the state before.
+    /// Variables whose value differs from that in the state before.
     pub changed: BTreeMap<String, String>,
-    /// Values of all variables; absent where the step goes wrong on the way.
+    /// Values of all variables; absent where the step fails before it reaches a state.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<BTreeMap<String, String>>,
     /// Choices made.
     pub choices: Vec<ChoiceFile>,
 }
 
-/// A choice as it is written.
+/// A choice in its file form.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChoiceFile {
@@ -96,7 +97,7 @@ pub struct ChoiceFile {
     pub value: String,
 }
 
-/// Why a file is no trace of the model.
+/// Error that explains why a file is not a trace of the model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum TraceError {
@@ -122,7 +123,7 @@ pub enum TraceError {
     Step { place: String, message: String },
 }
 
-/// A trace in the form in which it is written.
+/// Converts a trace into its file form.
 pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
     let text = |v: &Value| value_text(model, &trace.scope, v);
     let locals = |ids: &[LocalId], values: &[Value]| {
@@ -185,7 +186,7 @@ fn named(names: &[Variable], values: &[Value], text: &dyn Fn(&Value) -> String) 
     names.iter().zip(values).map(|(x, v)| (x.name.clone(), text(v))).collect()
 }
 
-/// A trace as JSON text.
+/// Returns a trace as JSON text.
 pub fn trace_to_json(model: &Model, trace: &Trace) -> String {
     // A structure of strings and numbers can always be written.
     serde_json::to_string_pretty(&trace_to_file(model, trace)).unwrap_or_default()
@@ -194,7 +195,7 @@ pub fn trace_to_json(model: &Model, trace: &Trace) -> String {
 /// Reads a trace of a model from JSON text.
 ///
 /// # Errors
-/// The text is no trace file, or is not about this model.
+/// The text is not a trace file, or is not about this model.
 pub fn trace_from_json(model: &Model, json: &str) -> Result<Trace, TraceError> {
     let file: TraceFile = serde_json::from_str(json).map_err(|e| TraceError::Json(e.to_string()))?;
     trace_from_file(model, &file)
@@ -291,7 +292,7 @@ impl Reader<'_> {
         })
     }
 
-    /// What a step says it changes is what it changes.
+    /// Checks that a step changes exactly the variables that it claims to change.
     fn check_changed(
         &self,
         i: usize,
@@ -347,7 +348,7 @@ impl Reader<'_> {
     }
 }
 
-/// The type of the value of every choice of a model.
+/// Returns the type of the value of every choice of a model.
 pub fn choice_types(model: &Model) -> BTreeMap<ChoiceId, Type> {
     let mut found = BTreeMap::new();
     collect_choices(model, &model.initialisation, &mut found);

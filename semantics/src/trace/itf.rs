@@ -1,9 +1,9 @@
 //! Traces in ITF, the Informal Trace Format of Apalache.
 //!
-//! Constants are `params`; each state repeats them, so that readers which know only states see everything.
-//! `#meta` of a state has its `index` and the `action` that led there. What the model declares as a function is a `#map`
-//! in every state, what it declares as a sequence a list, other relations a `#set` of `#tup` (and so is a value that is
-//! not what it was declared to be); elements of carriers are strings; what ITF cannot say is `#unserializable`.
+//! Constants are `params`; each state repeats them, so that readers which know only states see everything. `#meta` of a
+//! state has its `index` and the `action` that led there. A value that the model declares as a function is a `#map` in
+//! every state, one that it declares as a sequence a list, other relations a `#set` of `#tup` (as is a value that is
+//! not of its declared kind). Elements of carriers are strings. Values that ITF cannot express are `#unserializable`.
 
 use bsym_language::model::{BinaryOp, CompareOp, Expr, ExprKind, Model, Pred, PredKind, UnaryOp};
 use bsym_language::model::{ConstId, VarId};
@@ -16,7 +16,7 @@ use crate::trace::file::INITIALISATION;
 use crate::value::Value;
 use crate::value::text::{element_text, value_text};
 
-/// A trace as an ITF document. A last step that goes wrong on the way has no state: its event is
+/// Returns a trace as an ITF document. A last step that fails before it reaches a state has none: its event is
 /// `last_action` in `#meta` of the document.
 pub fn trace_to_itf(model: &Model, trace: &Trace) -> Json {
     let value = |v: &Value, ty: &Type| itf_value(model, &trace.scope, v, ty, None);
@@ -64,7 +64,7 @@ pub fn trace_to_itf(model: &Model, trace: &Trace) -> Json {
     json!({ "#meta": meta, "params": names(&model.constants), "vars": vars, "states": states })
 }
 
-/// The set that a conjunct says a name is a member of.
+/// Returns the set that a conjunct makes a name a member of.
 fn space<'m>(pred: &'m Pred, name: &ExprKind) -> Option<&'m Expr> {
     match &pred.kind {
         PredKind::And(list) => list.iter().find_map(|p| space(p, name)),
@@ -73,7 +73,7 @@ fn space<'m>(pred: &'m Pred, name: &ExprKind) -> Option<&'m Expr> {
     }
 }
 
-/// A value as ITF; `space` is a set that it was declared to be a member of.
+/// Returns a value as ITF; `space` is a set that it was declared to be a member of.
 fn itf_value(model: &Model, scope: &Scope, value: &Value, ty: &Type, space: Option<&Expr>) -> Json {
     use ExprKind::{Binary, Unary};
     let inner = |v: &Value, ty: &Type, space: Option<&Expr>| itf_value(model, scope, v, ty, space);

@@ -1,10 +1,10 @@
-//! Traces, and what is wrong at their end.
+//! Traces, and the violations at their end.
 //!
-//! - [`replay`]: whether a trace is one of the model, and what is violated where it ends
+//! - [`replay`]: whether a trace is one of the model, and its violations
 //! - [`bounds`]: violations that are there only because `MAXINT` is small
 //! - [`doubt`]: what an answer about a refinement of classical B leaves open
 //! - [`file`], [`itf`], [`prob`]: the formats in which traces are written, and [`file`] read
-//! - [`partial`]: what traces of others say
+//! - [`partial`]: traces written by other tools
 
 pub mod bounds;
 pub mod doubt;
@@ -48,7 +48,7 @@ pub struct Trace {
     pub steps: Vec<Step>,
 }
 
-/// What is wrong at the end of a trace.
+/// Violation at the end of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Violation {
     /// Invariant conjuncts that are false in the last state, by position; at least one.
@@ -70,7 +70,7 @@ pub enum Violation {
 }
 
 impl Violation {
-    /// What goes wrong on the way of a step.
+    /// Returns the violation of a step that fails before it reaches a state.
     pub fn of_step(outcome: &Outcome) -> Option<Violation> {
         match outcome {
             Outcome::IllDefined(error) => Some(Violation::IllDefined(error.clone())),

@@ -1,7 +1,7 @@
-//! Traces of others, of which only parts are known: ProB's trace files and ITF. They say which steps to look for.
+//! Traces of other tools, of which only parts are known: ProB's trace files and ITF. They tell which steps to look for.
 //!
-//! What cannot be read (a symbolic value, a name that the model does not have) is left out: a step that is found fits everything
-//! that was read.
+//! Parts that cannot be read (a symbolic value, a name that the model does not have) are left out: a step that is found
+//! fits everything that was read.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ use crate::value::text::element_text;
 /// Values by name.
 type Values = BTreeMap<String, Value>;
 
-/// A trace of which parts are known.
+/// A trace with known parts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PartialTrace {
     /// Values of constants.
@@ -28,7 +28,7 @@ pub struct PartialTrace {
     pub steps: Vec<PartialStep>,
 }
 
-/// A step of which parts are known.
+/// A step with known parts.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PartialStep {
     /// The name of the event, or `INITIALISATION`.
@@ -42,7 +42,7 @@ pub struct PartialStep {
 }
 
 impl PartialStep {
-    /// Whether a step is as this one says.
+    /// Returns whether a step agrees with all known parts of this one.
     pub fn fits(&self, model: &Model, step: &Step) -> bool {
         let event = step.event.and_then(|e| model.events.get(e.index()));
         let name = event.map_or(INITIALISATION, |e| e.name.as_str());
@@ -64,7 +64,7 @@ impl PartialStep {
 /// Reads a trace file of ProB.
 ///
 /// # Errors
-/// The text is none, in words.
+/// The text is not a trace file of ProB, in words.
 pub fn partial_from_prob(model: &Model, scope: &Scope, text: &str) -> Result<PartialTrace, String> {
     let json: Json = serde_json::from_str(text).map_err(|e| format!("this is no JSON: {e}"))?;
     let list =
@@ -102,10 +102,10 @@ pub fn partial_from_prob(model: &Model, scope: &Scope, text: &str) -> Result<Par
     Ok(trace)
 }
 
-/// Reads a trace in ITF. Where a state does not say which action led there, any may have.
+/// Reads a trace in ITF. If a state does not name the action that led there, any action may have.
 ///
 /// # Errors
-/// The text is none, in words.
+/// The text is not a trace in ITF, in words.
 pub fn partial_from_itf(model: &Model, scope: &Scope, text: &str) -> Result<PartialTrace, String> {
     let json: Json = serde_json::from_str(text).map_err(|e| format!("this is no JSON: {e}"))?;
     let states = json["states"].as_array().ok_or("it has no `states`, as traces in ITF have")?;
@@ -130,14 +130,14 @@ pub fn partial_from_itf(model: &Model, scope: &Scope, text: &str) -> Result<Part
     Ok(trace)
 }
 
-/// The parameters and the results of an event.
+/// Returns the parameters and the results of an event.
 fn locals(model: &Model, event: &str) -> (Vec<Variable>, Vec<Variable>) {
     let Some(event) = model.events.iter().find(|e| e.name == event) else { return Default::default() };
     let of = |ids: &[LocalId]| ids.iter().filter_map(|l| model.locals.get(l.index()).cloned()).collect();
     (of(&event.parameters), of(&event.results))
 }
 
-/// A value of a type from ITF.
+/// Reads a value of a type from ITF.
 fn from_itf(model: &Model, scope: &Scope, ty: &Type, json: &Json) -> Option<Value> {
     let inner = |ty: &Type, json: &Json| from_itf(model, scope, ty, json);
     match (ty, json) {
@@ -198,7 +198,7 @@ mod tests {
         r <-- step(c, d) = PRE c : C & d : D THEN f(c) := d || q := q <- c || n := n - 7 || p := {c |-> 5} || b := TRUE || r := n \
         END END";
 
-    /// What is written is read, and fits the steps that it was written of and no others.
+    /// Written traces are read back, and fit the steps that they were written from and no others.
     #[test]
     fn what_we_write_is_read() {
         let model = load_text("m.mch", MACHINE).model.expect("a machine");

@@ -9,7 +9,7 @@ use crate::transition::state::State;
 use crate::value::Value;
 use crate::value::text::value_text;
 
-/// A trace as ProB's trace file. `saved_at` is a time as `2025-01-31T12:00:00Z`.
+/// Returns a trace as ProB's trace file. `saved_at` is a time as `2025-01-31T12:00:00Z`.
 pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
     let text = |v: &Value| Json::from(value_text(model, &trace.scope, v));
     let named = |names: &[Variable], values: &[Value]| -> Map<String, Json> {
@@ -93,7 +93,7 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
     })
 }
 
-/// A type as B text.
+/// Returns a type as B text.
 pub fn type_text(model: &Model, ty: &Type) -> String {
     match ty {
         Type::Bool => "BOOL".into(),

@@ -1,4 +1,4 @@
-//! Replay: whether a trace is one of the model, and what is wrong where it ends.
+//! Replay: whether a trace is one of the model, and its violations at the end.
 
 use bsym_language::model::{Model, Pred};
 use bsym_language::source::Span;
@@ -11,28 +11,29 @@ use crate::transition::state::{Execution, State};
 use crate::value::Value;
 use crate::value::env::Env;
 
-/// What to look for in the states of a trace.
+/// Properties to check in the states of a trace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Checks {
-    /// Invariant conjuncts, by position; `None` are all.
+    /// Invariant conjuncts, by position; `None` means all.
     pub invariant: Option<Vec<usize>>,
-    /// Assertions.
+    /// Checks the assertions.
     pub assertions: bool,
-    /// No event is enabled.
+    /// Checks that some event is enabled.
     pub deadlock: bool,
-    /// The definition `GOAL`.
+    /// Checks the definition `GOAL`.
     pub goal: bool,
-    /// Ill-defined evaluations are violations.
+    /// Reports ill-defined evaluations as violations.
     pub well_definedness: bool,
 }
 
 impl Checks {
-    /// Whether a conjunct of the invariant is looked at, by position.
+    /// Returns whether the conjunct of the invariant at this position is checked.
     pub fn asks(&self, conjunct: usize) -> bool {
         self.invariant.as_ref().is_none_or(|some| some.contains(&conjunct))
     }
 
-    /// The checks that repeat violations found in a state: a search asks whether a state is a deadlock apart from everything else.
+    /// Returns the checks that repeat violations found in a state: a search checks for deadlock apart from everything
+    /// else.
     pub fn that_found(&self, violations: &[Violation]) -> Checks {
         Checks { deadlock: violations.contains(&Violation::Deadlock), ..self.clone() }
     }
@@ -44,27 +45,27 @@ impl Default for Checks {
     }
 }
 
-/// A trace that was replayed.
+/// Result of the replay of a trace.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Replayed {
-    /// What is wrong at the end; empty if nothing is.
+    /// The violations at the end; empty if there are none.
     pub violations: Vec<Violation>,
-    /// The first step with a violated or ill-defined invariant conjunct in its state, or that goes wrong
-    /// itself, by position: the trace may be cut behind it.
+    /// The first step that fails, or whose state violates an invariant conjunct or makes one ill-defined, by position:
+    /// the trace may be cut behind it.
     pub first_violated: Option<usize>,
-    /// What became of the choices that the trace has.
+    /// Statistics of the choices in the trace.
     pub choices: ChoiceCounts,
 }
 
-/// Choices of a trace: they say how a step is repeated, and a step can be repeated without them where it leads to one
-/// state only.
+/// Numbers of choices of a trace. Choices tell how a step is repeated; a step that leads to one state only can be
+/// repeated without them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ChoiceCounts {
-    /// Those that the trace has.
+    /// Choices that the trace has.
     pub given: usize,
-    /// Of these, those that no step makes.
+    /// Choices that the trace has and no step makes.
     pub unused: usize,
-    /// Those that it lacks, and that were found.
+    /// Choices that the trace lacks and that were found.
     pub found: usize,
 }
 
@@ -77,15 +78,15 @@ impl ChoiceCounts {
     }
 }
 
-/// Why a trace is none of the model.
+/// Error that explains why a trace is not one of the model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}: {reason}", step_text(*.step))]
 pub struct ReplayError {
     /// The step, by position; `None` for the scope and the constants.
     pub step: Option<usize>,
-    /// What is wrong with it; lower case, no full stop.
+    /// The reason; lower case, no full stop.
     pub reason: String,
-    /// The guard, predicate or axiom, where there is one.
+    /// The guard, predicate or axiom, if the reason names one.
     pub span: Option<Span>,
 }
 
@@ -97,18 +98,18 @@ fn step_text(step: Option<usize>) -> String {
     }
 }
 
-/// Replays a trace and finds what is wrong where it ends.
+/// Replays a trace and finds the violations at its end.
 ///
-/// The axioms must hold, and each step must lead to the state claimed. A last step without a state must go
-/// wrong on the way. Invariants are not required to hold on the way.
+/// The axioms must hold, and each step must lead to the claimed state. A last step without a state must fail before it
+/// reaches one. Invariants are not required to hold in between.
 ///
 /// # Errors
-/// The trace is none of the model, or it cannot be evaluated.
+/// The trace is not one of the model, or it cannot be evaluated.
 pub fn replay(model: &Model, trace: &Trace, checks: &Checks) -> Result<Replayed, ReplayError> {
     replay_with(&Evaluator::new(model, &trace.scope), trace, checks)
 }
 
-/// The same with the evaluator's limits; its scope must be that of the trace.
+/// Replays a trace with the limits of an evaluator, whose scope must be that of the trace.
 ///
 /// # Errors
 /// As [`replay`].
@@ -116,7 +117,7 @@ pub fn replay_with(eval: &Evaluator<'_>, trace: &Trace, checks: &Checks) -> Resu
     replay_path(eval, trace, checks, Start::Initialisation)
 }
 
-/// The same of a path whose first state need not be an initial one: how the first step reaches it does not matter.
+/// Replays a path whose first state need not be an initial one: how the first step reaches it does not matter.
 ///
 /// # Errors
 /// As [`replay`].
@@ -124,14 +125,14 @@ pub fn replay_from_any_state(model: &Model, trace: &Trace, checks: &Checks) -> R
     replay_path(&Evaluator::new(model, &trace.scope), trace, checks, Start::Anywhere)
 }
 
-/// Where a path starts.
+/// The start of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Start {
     Initialisation,
     Anywhere,
 }
 
-/// Checks the constants and that each step reaches its state, without a look at what is wrong there.
+/// Checks the constants and that each step reaches its state, without checking properties there.
 ///
 /// # Errors
 /// As [`replay`].
@@ -198,7 +199,8 @@ fn replay_path(
                     .add(&last.execution, &follow(eval, &trace.constants, i, last, state, claimed)?);
             }
             let judge = |checks: &Checks| violations(eval, &trace.constants, claimed, checks);
-            // Whether any event is enabled may be beyond the evaluator. What is wrong in the state is known all the same.
+            // Deciding whether any event is enabled may be beyond the evaluator. The violations in the state are known
+            // anyway.
             let found = judge(checks).or_else(|e| match checks.deadlock {
                 true => judge(&Checks { deadlock: false, ..checks.clone() }),
                 false => Err(e),
@@ -232,7 +234,7 @@ fn replay_path(
     Ok(replayed)
 }
 
-/// The trace with the results of its steps, where a solver's model did not have them: they follow from the rest.
+/// Adds the results of the steps to a trace from a solver's model that lacks them: they follow from the rest.
 pub fn with_results(model: &Model, mut trace: Trace) -> Trace {
     let scope = trace.scope.clone();
     let eval = Evaluator::new(model, &scope);
@@ -285,7 +287,7 @@ fn check_constants(eval: &Evaluator<'_>, constants: &[Value]) -> Result<(), Repl
     Ok(())
 }
 
-/// Whether values are those of a state.
+/// Checks that the values form a state.
 fn check_types(eval: &Evaluator<'_>, state: &State) -> Result<(), ReplayError> {
     let failed = |span, reason: String| Err(ReplayError { step: Some(0), reason, span });
     let variables = &eval.model.variables;
@@ -306,7 +308,7 @@ fn check_order(i: usize, step: &Step) -> Result<(), ReplayError> {
     Err(ReplayError { step: Some(i), reason: reason.into(), span: None })
 }
 
-/// Checks that a step reaches the state claimed; what was chosen on the way.
+/// Checks that a step reaches the claimed state. Returns the choices that were made.
 fn follow(
     eval: &Evaluator<'_>,
     constants: &[Value],
@@ -352,21 +354,21 @@ fn follow(
     Ok(made)
 }
 
-/// What a state says about the properties.
+/// Judgement of a state: which properties it violates and which have no truth value.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Judgement {
-    /// Everything that is wrong.
+    /// All violations.
     pub violations: Vec<Violation>,
-    /// Conjuncts of the invariant that have no truth value there, by position; also those behind a false one, where
-    /// that is no violation.
+    /// Conjuncts of the invariant that have no truth value there, by position; also those behind a false one, which are
+    /// not violations.
     pub ill_defined_conjuncts: Vec<usize>,
-    /// Assertions likewise.
+    /// Assertions that have no truth value there, by position.
     pub ill_defined_assertions: Vec<usize>,
-    /// The goal likewise.
+    /// `true` if the goal has no truth value there.
     pub ill_defined_goal: bool,
 }
 
-/// Everything that is wrong in a state.
+/// Returns all violations in a state.
 ///
 /// # Errors
 /// A predicate cannot be evaluated because a set is too large.
@@ -379,7 +381,7 @@ pub fn violations(
     judgement(eval, constants, state, checks).map(|judged| judged.violations)
 }
 
-/// Everything that is wrong in a state, and which properties have no truth value there.
+/// Returns all violations in a state, and the properties that have no truth value there.
 ///
 /// # Errors
 /// A predicate cannot be evaluated because a set is too large.
@@ -432,8 +434,8 @@ pub fn judgement(
     Ok(judged)
 }
 
-/// The wanted predicates that are false. One that is ill-defined counts as such if all before it hold;
-/// behind a false one it is out of the domain where it must have a meaning. All of them are listed in `open`.
+/// Returns the wanted predicates that are false. An ill-defined one is a violation if all before it hold; behind a
+/// false one it is outside the domain where it must have a meaning. All ill-defined ones are listed in `open`.
 fn falsified(
     eval: &Evaluator<'_>,
     env: &Env<'_>,

@@ -339,7 +339,8 @@ fn itf_and_prob_files() {
     let trace = Trace { scope: scope.clone(), constants, steps: vec![step(first), step(second)] };
     let itf = crate::trace::itf::trace_to_itf(&model, &trace);
     assert_eq!(itf["vars"], serde_json::json!(["k", "s", "f", "r", "p", "q"]));
-    // What is declared as a function is one while it is empty as well; a relation is none when it happens to be one.
+    // A variable declared as a function is a map even while it is empty; a relation is not, even when it happens to be
+    // a function.
     assert_eq!(itf["states"][0]["p"], serde_json::json!({ "#map": [] }));
     assert_eq!(
         itf["states"][1],

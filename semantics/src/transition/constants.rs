@@ -1,4 +1,4 @@
-//! The valuations of the constants that satisfy the axioms.
+//! Valuations of the constants that satisfy the axioms.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,14 +12,14 @@ use crate::transition::state::Constants;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
-/// The valuations of the constants.
+/// Valuations of the constants of a model.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Valuations {
-    /// Those that satisfy the axioms.
+    /// Valuations that satisfy the axioms.
     pub found: Vec<Constants>,
     /// Valuations under which an axiom is ill-defined.
     pub ill_defined: Vec<(Constants, EvalError)>,
-    /// Why valuations may be missing.
+    /// The reason why valuations may be missing.
     pub incomplete: Option<EvalError>,
 }
 
@@ -33,7 +33,7 @@ impl Valuations {
 }
 
 impl Evaluator<'_> {
-    /// The valuations of the constants that satisfy the axioms; some constants may be fixed.
+    /// Returns the valuations of the constants that satisfy the axioms; some constants may be fixed.
     pub fn constants(&self, fixed: &BTreeMap<ConstId, Value>) -> Valuations {
         let mut valuations = Valuations::default();
         let done = self.each_valuation(fixed, &mut |constants, truth| {
@@ -44,11 +44,11 @@ impl Evaluator<'_> {
         valuations
     }
 
-    /// Calls `visit` for each valuation of the constants that satisfies the axioms, or under which one is
-    /// ill-defined, as it is found, until it breaks; some constants may be fixed.
+    /// Calls `visit` for each valuation of the constants that satisfies the axioms, or under which one is ill-defined,
+    /// as it is found, until it breaks. Some constants may be fixed.
     ///
     /// # Errors
-    /// Valuations may be missing, and why; those visited are valuations all the same.
+    /// The reason why valuations may be missing; those visited are valuations.
     pub fn each_valuation(
         &self,
         fixed: &BTreeMap<ConstId, Value>,
@@ -58,7 +58,7 @@ impl Evaluator<'_> {
         self.each_valuation_of(&axioms, fixed, visit)
     }
 
-    /// The same of some of the axioms.
+    /// Calls `visit` as [`Evaluator::each_valuation`] for the valuations that satisfy some of the axioms.
     pub(crate) fn each_valuation_of(
         &self,
         axioms: &[&Pred],

@@ -1,5 +1,5 @@
-//! Deterministic substitutions: with one way through them, executed without the bookkeeping of several ways, because
-//! a loop may have millions of rounds.
+//! Deterministic substitutions: those with a single path, executed without the bookkeeping of several paths, because a
+//! loop may have millions of rounds.
 
 use bsym_language::int::Int;
 use bsym_language::model::{Claim, Subst, SubstKind, Target};
@@ -10,7 +10,7 @@ use crate::evaluator::{Eval, Evaluator};
 use crate::transition::execution::{End, Loop, Writes};
 use crate::value::env::Env;
 
-/// Whether there is one way through a substitution, and no choice on it.
+/// Returns whether a substitution has a single path and makes no choice.
 pub fn is_deterministic(subst: &Subst) -> bool {
     match &subst.kind {
         SubstKind::BecomesIn(..)
@@ -22,7 +22,7 @@ pub fn is_deterministic(subst: &Subst) -> bool {
     }
 }
 
-/// The value of an evaluation; where it is ill-defined the execution ends.
+/// Unwraps the value of an evaluation; the execution ends where it is ill-defined.
 macro_rules! defined {
     ($evaluation:expr) => {
         match $evaluation {
@@ -34,7 +34,7 @@ macro_rules! defined {
 }
 
 impl Evaluator<'_> {
-    /// Executes a deterministic substitution; adds what it writes, and tells how it ends.
+    /// Executes a deterministic substitution. Adds its writes and returns how it ends.
     pub(crate) fn run_deterministic(
         &self,
         env: &Env<'_>,
@@ -150,7 +150,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// Judges the state before a round of a loop: how the loop ends here, if it does, and its variant.
+    /// Judges the state before a round of a loop. Returns how the loop ends here, if it does, and its variant.
     pub(crate) fn judge_round(
         &self,
         env: &Env<'_>,
@@ -179,7 +179,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Makes what was written visible to what follows.
+/// Makes the writes of one substitution visible to the next ones.
 fn carry(written: &mut Writes, updates: &mut Writes, writes: &mut Writes) {
     while let Some((target, value)) = written.pop_first() {
         updates.insert(target, value.clone());

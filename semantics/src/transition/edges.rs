@@ -17,21 +17,21 @@ use crate::transition::substitution::Walker;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
-/// Where an execution leads.
+/// Outcome of an execution.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Outcome {
-    /// A state.
+    /// The execution reaches a state.
     Reached {
-        /// Values of all variables after.
+        /// Values of all variables afterwards.
         state: State,
         /// Values of the results.
         results: Vec<Value>,
     },
-    /// Nowhere: a guard or the predicate of a choice is false.
+    /// The execution is disabled: a guard or the predicate of a choice is false.
     Disabled {
         /// The guard or predicate.
         span: Span,
-        /// What is wrong with it; lower case, no full stop.
+        /// The reason; lower case, no full stop.
         why: String,
     },
     /// An evaluation on the way is ill-defined.
@@ -44,19 +44,19 @@ pub enum Outcome {
     RefinementFailed(RefinementId),
 }
 
-/// An edge of the transition system, or a step that goes wrong on the way.
+/// An edge of the transition system, or a step that fails before it reaches a state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edge {
     /// The event; `None` is the initialisation.
     pub event: Option<EventId>,
-    /// How it is executed.
+    /// The parameters, results and choices of the execution.
     pub execution: Execution,
-    /// Where it leads; never [`Outcome::Disabled`].
+    /// The outcome; never [`Outcome::Disabled`].
     pub outcome: Outcome,
 }
 
 impl Edge {
-    /// The state that is reached.
+    /// Returns the state that is reached.
     pub fn state(&self) -> Option<&State> {
         match &self.outcome {
             Outcome::Reached { state, .. } => Some(state),
@@ -70,16 +70,15 @@ impl Edge {
 pub struct Edges {
     /// In the order of the events. Edges that agree in event, parameters, results and outcome appear once.
     pub edges: Vec<Edge>,
-    /// Events of which edges may be missing, and why.
+    /// Events with edges that may be missing, each with the reason.
     pub incomplete: Vec<(Option<EventId>, EvalError)>,
 }
 
 impl Evaluator<'_> {
     /// Executes one step with the given parameters and choices.
     ///
-    /// Choices that are not given are looked for; that is an error of kind
-    /// [`EvalErrorKind::Unsupported`] where several outcomes remain. The state is not looked at for the
-    /// initialisation.
+    /// Choices that are not given are searched for; that is an error of kind [`EvalErrorKind::Unsupported`] if several
+    /// outcomes remain. The initialisation ignores `state`.
     ///
     /// # Errors
     /// A set is too large where its elements are needed, a wrong number of parameters, several outcomes.
@@ -93,7 +92,7 @@ impl Evaluator<'_> {
         Ok(self.follow(constants, state, event, execution)?.0)
     }
 
-    /// The same, with what was chosen on the way.
+    /// Executes one step as [`execute`](Self::execute). Also returns the choices that were made.
     ///
     /// # Errors
     /// As [`execute`](Self::execute).
@@ -143,8 +142,8 @@ impl Evaluator<'_> {
         self.model.events.get(id.index()).ok_or_else(unknown)
     }
 
-    /// Calls `visit` for each way to execute an event with the given parameters that agrees with the
-    /// given choices. Results that are given are those of a way that assigns none itself.
+    /// Calls `visit` for each way to execute an event with the given parameters that agrees with the given choices.
+    /// Given results are used for an execution that assigns none itself.
     fn run(
         &self,
         constants: &[Value],
@@ -181,7 +180,7 @@ impl Evaluator<'_> {
         })
     }
 
-    /// What a path through a body means for the transition system.
+    /// Translates a path through a body into an outcome of the transition system.
     fn executed(
         &self,
         Path { writes, mut choices, end }: Path,
@@ -208,7 +207,7 @@ impl Evaluator<'_> {
                         execution.results = results.iter().enumerate().map(result).collect();
                         Outcome::Reached { state, results: execution.results.clone() }
                     }
-                    // A state without a value of a variable is none.
+                    // A state is invalid if a variable has no value.
                     Err(variable) => {
                         let message = format!("`{}` is not initialised", variable.name);
                         Outcome::IllDefined(EvalError::ill_defined(at, message))
@@ -224,15 +223,15 @@ impl Evaluator<'_> {
         (execution, outcome)
     }
 
-    /// The value of a result that an execution does not assign: any one of its type, because nothing reads it; the
-    /// wanted one, if one is wanted.
+    /// Returns the value of a result that an execution does not assign: the wanted one if there is one, otherwise any
+    /// of its type, because nothing reads it.
     fn unassigned(&self, result: LocalId, wanted: Option<&Value>) -> Value {
         let ty = &self.model.locals[result.index()].ty;
         let wanted = wanted.filter(|v| self.has_type(v, ty));
         wanted.cloned().unwrap_or_else(|| self.some_value(ty))
     }
 
-    /// All edges out of a state.
+    /// Returns all edges out of a state.
     pub fn successors(&self, constants: &[Value], state: &[Value]) -> Edges {
         let mut all = Edges::default();
         for i in 0..self.model.events.len() as u32 {
@@ -241,14 +240,14 @@ impl Evaluator<'_> {
         all
     }
 
-    /// The edges of one event out of a state.
+    /// Returns the edges of one event out of a state.
     pub fn successors_of(&self, event: EventId, constants: &[Value], state: &[Value]) -> Edges {
         let mut all = Edges::default();
         self.collect(constants, state, Some(event), &mut all);
         all
     }
 
-    /// All executions of the initialisation.
+    /// Returns all executions of the initialisation.
     pub fn initial_states(&self, constants: &[Value]) -> Edges {
         let mut all = Edges::default();
         self.collect(constants, &[], None, &mut all);
@@ -279,7 +278,7 @@ impl Evaluator<'_> {
     /// found, each once, until it breaks.
     ///
     /// # Errors
-    /// Edges may be missing, and why; those visited are edges all the same.
+    /// The reason why edges may be missing; those visited are edges.
     pub fn each_edge(
         &self,
         event: Option<EventId>,
@@ -311,7 +310,7 @@ impl Evaluator<'_> {
     /// [`Evaluator::each_edge`] does for all parameters.
     ///
     /// # Errors
-    /// Edges may be missing, and why; a wrong number of parameters.
+    /// The reason why edges may be missing; a wrong number of parameters.
     pub fn each_edge_with(
         &self,
         event: EventId,
@@ -348,7 +347,7 @@ impl Evaluator<'_> {
         let mut guards = Vec::new();
         enabling(&with.body, &mut guards);
         let guards: Vec<&Pred> = guards.iter().collect();
-        // A failure behind the guards is none of the enumeration of the parameters.
+        // A failure behind the guards is not one of the enumeration of the parameters.
         let mut failure = None;
         let flow = self.each_solution(&env, &names, &guards, with.body.span, &mut |bound, _| {
             let parameters = bound.into_iter().map(|(_, v)| v).collect();
@@ -364,7 +363,7 @@ impl Evaluator<'_> {
         failure.map_or(Ok(flow), Err)
     }
 
-    /// Whether an event can be executed in a state, also where the execution goes wrong on the way.
+    /// Returns whether an event can be executed in a state, including executions that fail before they reach a state.
     ///
     /// # Errors
     /// A set is too large where its elements are needed.
@@ -377,10 +376,10 @@ impl Evaluator<'_> {
         if enabled { Ok(true) } else { done.map(|_| false) }
     }
 
-    /// Whether no event is enabled in a state.
+    /// Returns whether no event is enabled in a state.
     ///
     /// # Errors
-    /// It cannot be decided for some event and no other one is enabled.
+    /// It cannot be decided for some event, and no other event is enabled.
     pub fn is_deadlock(&self, constants: &[Value], state: &[Value]) -> Eval<bool> {
         let mut open = None;
         for i in 0..self.model.events.len() as u32 {
@@ -395,7 +394,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// Predicates that hold of the parameters wherever the substitution is not disabled, as far as its
+/// Collects predicates about the parameters that hold wherever the substitution is not disabled, as far as its
 /// outermost guards show.
 fn enabling(subst: &Subst, out: &mut Vec<Pred>) {
     match &subst.kind {
@@ -410,7 +409,7 @@ fn enabling(subst: &Subst, out: &mut Vec<Pred>) {
                 out.push(Pred { kind: PredKind::Or(guards), span: subst.span });
             }
         },
-        // What is said first about the parameters alone.
+        // The leading conjuncts about the parameters alone.
         SubstKind::Any(_, locals, pred, _) => {
             let conjuncts = match &pred.kind {
                 PredKind::And(ps) => &ps[..],

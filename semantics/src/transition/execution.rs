@@ -1,4 +1,4 @@
-//! What an execution of a substitution wrote, which choices it made and how it ended.
+//! Executions of a substitution: their writes, their choices and how they end.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use bsym_language::source::Span;
 use crate::error::EvalError;
 use crate::value::Value;
 
-/// What assignments wrote.
+/// Values written by assignments.
 pub(crate) type Writes = BTreeMap<Target, Value>;
 
 /// Choices in the order in which they were made.

@@ -1,4 +1,4 @@
-//! The guard of an event as a list of conjuncts, and which of them keeps the event from being enabled in a state.
+//! The guard of an event as a list of conjuncts, and the conjunct that disables the event in a state.
 
 use std::ops::ControlFlow;
 
@@ -13,25 +13,26 @@ use crate::value::env::{Env, Name};
 /// The guard of an event: it is enabled only where some values of the unknowns satisfy all conjuncts.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Guard {
-    /// The parameters, and what the body chooses by `ANY` right behind its guard.
+    /// The parameters, and the names that the body chooses by `ANY` directly behind its guard.
     pub unknowns: Vec<LocalId>,
     /// In the order in which they are written.
     pub conjuncts: Vec<Pred>,
 }
 
-/// What is known of a guard in a state.
+/// Judgement of a guard in a state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Judged {
     /// No values satisfy the conjuncts up to the one at this position, and some satisfy those before it.
     FalseAt(usize),
     /// Some values satisfy all of them.
     True,
-    /// One is ill-defined, or could not be evaluated.
+    /// A conjunct is ill-defined, or could not be evaluated.
     Undecided,
 }
 
 impl Guard {
-    /// The outermost guards of an event. What is behind a choice, a loop or the first part of a sequence is none of them.
+    /// Returns the outermost guards of an event. Guards behind a choice, a loop or the first part of a sequence are not
+    /// among them.
     pub fn of(event: &Event) -> Guard {
         let mut guard = Guard { unknowns: event.parameters.clone(), conjuncts: vec![] };
         guard.collect(&event.body);
@@ -73,7 +74,7 @@ impl Guard {
         }
     }
 
-    /// Which conjunct is the first to be false in a state.
+    /// Returns the first conjunct that is false in a state.
     pub fn judge(&self, eval: &Evaluator<'_>, constants: &[Value], state: &[Value]) -> Judged {
         let env = Env::new(constants, state);
         let names: Vec<Name> = self.unknowns.iter().map(|local| Name::Local(*local)).collect();
@@ -97,7 +98,7 @@ impl Guard {
         if undecided { Judged::Undecided } else { Judged::True }
     }
 
-    /// Whether some values of the unknowns satisfy the conjuncts up to one.
+    /// Returns whether some values of the unknowns satisfy the conjuncts up to `last`.
     fn is_satisfiable(&self, eval: &Evaluator<'_>, env: &Env<'_>, names: &[Name], last: usize) -> Eval<bool> {
         let conjuncts: Vec<&Pred> = self.conjuncts[..=last].iter().collect();
         let read: Vec<_> = conjuncts.iter().flat_map(|pred| names_of_pred(pred)).collect();

@@ -2,11 +2,11 @@
 //!
 //! - [`state`]: states, and how one is reached from another
 //! - `constants`: the valuations of the constants
-//! - [`open_constants`]: the same, where constants that nothing reads have one value each
+//! - [`open_constants`]: valuations in which constants that nothing reads have one value each
 //! - `edges`: one step with the choices given, or all edges out of a state; whether an event is enabled
-//! - [`guards`]: which conjunct of its guard keeps an event off
-//! - `substitution`: the ways through a substitution; [`deterministic`]: those with one way
-//! - `execution`: what a way through a substitution wrote, and how it ended
+//! - [`guards`]: the conjunct of its guard that disables an event
+//! - `substitution`: the paths through a substitution; [`deterministic`]: substitutions with a single path
+//! - `execution`: the writes of a path through a substitution, and how it ends
 
 mod constants;
 pub mod deterministic;

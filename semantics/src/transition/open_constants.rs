@@ -1,9 +1,9 @@
-//! Constants that nothing reads: no state and no step depends on their values, so that one value is as good as all.
+//! Constants that nothing reads: no state and no step depends on their values, so one value stands for all.
 //!
 //! The valuations of the other constants are those that satisfy the axioms about them alone and can be extended to the
-//! constants that nothing reads. Each is extended once: to a valuation that satisfies all axioms. So every state of the model is
-//! reached under some of the valuations that are found, and every state that is reached under one of them is a state of the
-//! model.
+//! constants that nothing reads. Each is extended once, to a valuation that satisfies all axioms. So every state of the
+//! model is reached under one of the valuations that are found, and every state reached under one of them is a state of
+//! the model.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
-/// The constants that nothing but the axioms reads.
+/// Returns the constants that only the axioms read.
 pub fn unread_constants(model: &Model) -> BTreeSet<ConstId> {
     let mut names = Names::default();
     let mut walk = |model: &Model| {
@@ -33,12 +33,12 @@ pub fn unread_constants(model: &Model) -> BTreeSet<ConstId> {
         constructors.filter_map(|c| c.argument.as_ref()).for_each(|set| names.expr(set));
     };
     walk(model);
-    // What the levels of a refinement read beside each other.
+    // Names that the levels of a refinement read in their combined model.
     model.refined.iter().for_each(|refined| walk(&refined.side_by_side(model).model));
     (0..model.constants.len() as u32).map(ConstId).filter(|c| !names.constants.contains(c)).collect()
 }
 
-/// The positions of the axioms that mention some constants.
+/// Returns the positions of the axioms that mention some of the constants.
 pub fn axioms_about(model: &Model, constants: &BTreeSet<ConstId>) -> BTreeSet<usize> {
     let mentions = |pred: &Pred| !Names::of_pred(pred).constants.is_disjoint(constants);
     (0..model.axioms.len()).filter(|i| mentions(&model.axioms[*i].pred)).collect()
@@ -47,16 +47,17 @@ pub fn axioms_about(model: &Model, constants: &BTreeSet<ConstId>) -> BTreeSet<us
 /// Valuations in which the constants that nothing reads have one value each.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LeftOpen {
-    /// These constants.
+    /// The constants that nothing reads.
     pub constants: BTreeSet<ConstId>,
-    /// All valuations of the others, extended.
+    /// All valuations of the other constants, extended.
     pub valuations: Vec<Constants>,
 }
 
 impl Evaluator<'_> {
-    /// All valuations of the constants, where one value is taken for each constant that nothing reads. `None`: there is no such
-    /// constant, or not all valuations of the others are found, or an axiom about these is ill-defined, or one cannot be
-    /// extended and it is not known that it has no extension. `known`: valuations of all constants, taken where they fit.
+    /// Returns all valuations of the constants, with one value for each constant that nothing reads. `known` are
+    /// valuations of all constants, used where they fit. Returns `None` if there is no such constant, if not all
+    /// valuations of the others are found, if an axiom about these is ill-defined, or if one cannot be extended and it
+    /// is not known that it has no extension.
     pub fn valuations_leaving_open(
         &self,
         fixed: &BTreeMap<ConstId, Value>,
@@ -93,7 +94,7 @@ impl Evaluator<'_> {
             done.map(|flow| flow.is_continue().then_some(found))
         };
         let whole = self.with_all_choices();
-        // Tables of many entries keep a solver busy that enumeration does not need.
+        // Tables of many entries occupy a solver that enumeration does not need.
         let found = match all_of_read(&whole.without_finder()) {
             Err(e) if e.kind == EvalErrorKind::TooLarge && whole.finder.is_some() => all_of_read(&whole),
             found => found,
@@ -112,8 +113,8 @@ impl Evaluator<'_> {
         Some(LeftOpen { constants, valuations: extended.into_iter().flatten().collect() })
     }
 
-    /// The first valuation found of all constants in which some have these values, under which all axioms about these alone
-    /// hold, and the axioms about the others hold as well: `Some(None)` if it is known that there is none.
+    /// Returns the first valuation of all constants in which some have these values, under which all axioms about these
+    /// alone hold and the axioms about the others hold too. `Some(None)` if it is known that there is none.
     fn extension(&self, fixed: &BTreeMap<ConstId, Value>, open: &[&Pred]) -> Option<Option<Constants>> {
         let cuts = Cuts::default();
         // One value is found soon, or hardly at all.

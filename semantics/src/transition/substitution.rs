@@ -1,8 +1,8 @@
-//! The paths through a substitution: with choices given, the one they lead to; without, all.
+//! The paths through a substitution: with given choices the path that they lead to, without them all paths.
 //!
-//! A substitution reads its environment and yields what it writes. In a sequence the second reads what
-//! the first wrote; the parts of a parallel substitution read the same environment. If one part of a
-//! parallel substitution is disabled, all of it is.
+//! A substitution reads its environment and yields its writes. In a sequence the second substitution reads the writes
+//! of the first; the parts of a parallel substitution read the same environment. If one part of a parallel substitution
+//! is disabled, all of it is.
 
 use std::ops::ControlFlow;
 
@@ -20,7 +20,7 @@ use crate::transition::execution::{Choices, End, Loop, Path, Writes};
 use crate::value::Value;
 use crate::value::env::{Env, Name};
 
-/// The value of an evaluation; where it is ill-defined the path ends there.
+/// Unwraps the value of an evaluation; the path ends where it is ill-defined.
 macro_rules! defined {
     ($evaluation:expr, $visit:expr) => {
         match $evaluation {
@@ -31,7 +31,7 @@ macro_rules! defined {
     };
 }
 
-/// Goes on unless there was a break.
+/// Continues unless the visitor broke.
 macro_rules! go {
     ($flow:expr) => {
         if $flow?.is_break() {
@@ -50,7 +50,7 @@ pub(crate) type Visit<'v> = &'v mut dyn FnMut(Path) -> Flow;
 #[derive(Clone, Copy)]
 pub(crate) struct Walker<'w> {
     pub eval: &'w Evaluator<'w>,
-    /// The choices to follow; what they leave open is enumerated.
+    /// The choices to follow; choices that they leave open are enumerated.
     pub given: &'w [(ChoiceId, Value)],
 }
 
@@ -60,10 +60,10 @@ impl Walker<'_> {
         self.given.iter().filter(|(c, _)| *c == id).nth(before).map(|(_, v)| v)
     }
 
-    /// Calls `visit` for each path, until it breaks; `made` are the choices made before on the way here.
+    /// Calls `visit` for each path, until it breaks; `made` are the choices made before.
     ///
     /// # Errors
-    /// Paths may be missing; those visited are paths all the same. What `visit` returns.
+    /// Paths may be missing; those visited are paths. Errors of `visit`.
     pub fn each(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)], visit: Visit<'_>) -> Flow {
         self.eval.proceed(subst.span)?;
         let at = subst.span;
@@ -153,7 +153,7 @@ impl Walker<'_> {
         }
     }
 
-    /// All paths.
+    /// Returns all paths.
     fn all(&self, env: &Env<'_>, subst: &Subst, made: &[(ChoiceId, Value)]) -> Eval<Vec<Path>> {
         let mut paths = Vec::new();
         let limit = self.eval.limits.branching;
@@ -368,7 +368,7 @@ impl Walker<'_> {
                     targets.iter().for_each(|target| self.eval.note_cut(name_of(*target), &set, &part));
                     return self.eval.each(&part, at, &mut |v| write(v));
                 }
-                // Some elements, then the reason why there are others.
+                // Reports some elements, then the reason why there are others.
                 if let Some(part) = self.eval.finite_part(&set, Extent::Sample, at)
                     && !is_refused(&part)?
                 {
@@ -415,8 +415,8 @@ impl Walker<'_> {
         if any { Ok(GO) } else { visit(Path::disabled(pred.span, "no values satisfy the predicate")) }
     }
 
-    /// The bindings that satisfy the predicate, and those under which it is ill-defined; only the given
-    /// one if there is one.
+    /// Calls back for the bindings that satisfy the predicate, and those under which it is ill-defined; only for the
+    /// given binding if there is one.
     fn each_binding(
         &self,
         env: &Env<'_>,
@@ -446,7 +446,7 @@ impl Walker<'_> {
         }
     }
 
-    /// Runs a loop. The rounds of all ways through it are counted together.
+    /// Runs a loop. The rounds of all paths through it are counted together.
     fn repeat(
         &self,
         env: &Env<'_>,
@@ -460,7 +460,7 @@ impl Walker<'_> {
             let end = self.eval.run_loop(env, parts, rounds, &mut writes)?;
             return visit(Path { writes, choices: Vec::new(), end });
         }
-        // Not by recursion: a loop may have a million rounds.
+        // An explicit stack instead of recursion: a loop may have a million rounds.
         let mut open = vec![(Path::writing(Writes::new()), None::<Int>)];
         while let Some((path, before)) = open.pop() {
             self.eval.count_round(rounds, parts.at)?;
@@ -492,7 +492,7 @@ impl Walker<'_> {
     }
 }
 
-/// A path together with each choice of paths of the parts beside it.
+/// Combines a path with each choice of paths of the other parallel parts.
 fn each_together(left: Path, beside: &[Vec<Path>], visit: Visit<'_>) -> Flow {
     let Some((first, rest)) = beside.split_first() else { return visit(left) };
     for right in first {
@@ -501,7 +501,7 @@ fn each_together(left: Path, beside: &[Vec<Path>], visit: Visit<'_>) -> Flow {
     Ok(GO)
 }
 
-/// Both paths at once.
+/// Combines two parallel paths.
 fn together(left: &Path, right: &Path) -> Path {
     let end = match (&left.end, &right.end) {
         (End::Disabled { .. }, _) => left.end.clone(),
@@ -514,7 +514,7 @@ fn together(left: &Path, right: &Path) -> Path {
     Path { writes, choices, end }
 }
 
-/// The name of what an assignment writes.
+/// Returns the name that an assignment writes.
 fn name_of(target: Target) -> Name {
     match target {
         Target::Var(v) => Name::Var(v),

@@ -1,4 +1,4 @@
-//! The environment of an evaluation: what every name stands for.
+//! The environment of an evaluation: the values of all names.
 
 use std::collections::BTreeMap;
 
@@ -29,33 +29,33 @@ pub struct Env<'e> {
 }
 
 impl<'e> Env<'e> {
-    /// Constants and a state; either may be empty while it is not settled.
+    /// Creates an environment of constants and a state; either may be empty while it is not settled.
     pub fn new(constants: &'e [Value], state: &'e [Value]) -> Self {
         Env { constants, state, ..Env::default() }
     }
 
-    /// The same, with `x$0` read from another environment. Without this `x$0` is `x`.
+    /// Reads `x$0` from another environment. Without this `x$0` is `x`.
     pub fn with_old(self, old: &'e Env<'e>) -> Self {
         Env { old: Some(old), ..self }
     }
 
-    /// A frame of further names in front of those of this environment; see [`Env::within`].
+    /// Returns a frame of further names in front of those of this environment; see [`Env::within`].
     pub fn frame(&self, bound: &'e [(Name, Value)]) -> Frame<'e> {
         Frame { bound, next: self.frame }
     }
 
-    /// The same, with the names of a frame made by [`Env::frame`] of this environment.
+    /// Adds the names of a frame made by [`Env::frame`] of this environment.
     pub fn within(self, frame: &'e Frame<'e>) -> Self {
         Env { frame: Some(frame), ..self }
     }
 
-    /// The same, where assigned targets have their new values.
+    /// Gives assigned targets their new values.
     pub(crate) fn updated(self, updates: &'e BTreeMap<Target, Value>) -> Self {
         Env { updates: Some(updates), ..self }
     }
 
-    /// The environment of the definition of an operator, where nothing but its parameters has a name.
-    /// `None` where operators call each other too deeply.
+    /// Returns the environment of the definition of an operator, where only its parameters have names. `None` if
+    /// operators call each other too deeply.
     pub(crate) fn of_operator(&self) -> Option<Env<'static>> {
         (self.calls < Tuning::DEFAULT.evaluate.operator_calls)
             .then(|| Env { calls: self.calls + 1, ..Env::default() })
@@ -69,7 +69,7 @@ impl<'e> Env<'e> {
         Env { old: None, ..self }
     }
 
-    /// The same, inside the declaration of a free type: the sets that its type parameters stand for.
+    /// Sets the sets that type parameters stand for inside the declaration of a free type.
     pub(crate) fn with_type_parameters(self, type_parameters: &'e [Value]) -> Self {
         Env { type_parameters, ..self }
     }
@@ -78,7 +78,7 @@ impl<'e> Env<'e> {
         self.type_parameters.get(i as usize)
     }
 
-    /// The value of a name.
+    /// Returns the value of a name.
     pub fn get(&self, name: Name) -> Option<&'e Value> {
         let updated = |target| self.updates.and_then(|u| u.get(&target));
         match name {

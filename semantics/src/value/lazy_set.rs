@@ -1,7 +1,7 @@
 //! Sets that are not listed: infinite ones, and finite ones too large to list.
 //!
-//! A lazy set is an operator that was not carried out, on values. It is asked for membership, for the
-//! images of a point and, where that is possible, for its elements; see [`crate::evaluate::set`].
+//! A lazy set is an operator, with values as operands, that was not carried out. It can be queried for membership, for
+//! the images of a point and, where possible, for its elements; see [`crate::evaluate::set`].
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -60,7 +60,7 @@ pub enum LazySet {
     Partial(PartialValue),
 }
 
-/// What a closure's element is.
+/// Kind of the elements of a closure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ClosureKind {
     /// `{x | P}`: the locals as a left-nested couple.
@@ -74,7 +74,7 @@ pub enum ClosureKind {
 /// A comprehension or lambda with the values of everything that occurs free in it.
 #[derive(Clone, Debug)]
 pub struct Closure {
-    /// What the element is.
+    /// The kind of its elements.
     pub kind: ClosureKind,
     /// Bound variables.
     pub locals: Arc<[LocalId]>,

@@ -6,8 +6,8 @@ use bsym_language::source::Span;
 
 use super::Value;
 
-/// The expression of a type whose value this is, wherever it stands. `None` for values of free types, reals, and sets
-/// that cannot be listed.
+/// Returns an expression of a type whose value this is in every environment. `None` for values of free types, reals,
+/// and sets that cannot be listed.
 pub fn literal(value: &Value, ty: &Type) -> Option<Expr> {
     let kind = match (value, ty) {
         (Value::Bool(b), _) => ExprKind::Bool(*b),

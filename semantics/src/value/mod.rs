@@ -1,9 +1,9 @@
-//! Values of B expressions: data that knows no evaluator.
+//! Values of B expressions: data that is independent of the evaluator.
 //!
 //! - [`Value`] itself; [`real`]: exact reals
 //! - [`lazy_set`]: sets that are described and not listed
-//! - [`partial`]: values of which a search has decided a part
-//! - [`name`] and [`env`]: what every name stands for
+//! - [`partial`]: values that a search has decided in part
+//! - [`name`] and [`env`]: names and their values
 //! - [`text`] and [`parse`]: values written and read as B text
 
 pub mod env;
@@ -45,13 +45,13 @@ pub enum Value {
     Free(FreeTypeId, u32, Option<Arc<Value>>),
     /// A set whose elements are listed.
     Set(Arc<BTreeSet<Value>>),
-    /// A set that is infinite or too large to list. Never equal to a [`Value::Set`] by
-    /// construction: what can be listed within the evaluator's limits is listed before it is compared.
+    /// A set that is infinite or too large to list. Never equal to a [`Value::Set`] by construction: a set that can be
+    /// listed within the evaluator's limits is listed before it is compared.
     Lazy(Arc<LazySet>),
 }
 
 impl Value {
-    /// The empty set.
+    /// Returns the empty set.
     pub fn empty() -> Value {
         Value::Set(Arc::default())
     }
@@ -71,7 +71,7 @@ impl Value {
         Value::Set(Arc::new(elements.into_iter().collect()))
     }
 
-    /// The elements of a listed set.
+    /// Returns the elements of a listed set.
     pub fn as_set(&self) -> Option<&BTreeSet<Value>> {
         match self {
             Value::Set(s) => Some(s),
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    /// The integer.
+    /// Returns the integer.
     pub fn as_int(&self) -> Option<&Int> {
         match self {
             Value::Int(n) => Some(n),
@@ -87,7 +87,7 @@ impl Value {
         }
     }
 
-    /// Both sides of a couple.
+    /// Returns both sides of a couple.
     pub fn as_pair(&self) -> Option<(&Value, &Value)> {
         match self {
             Value::Pair(p) => Some((&p.0, &p.1)),
@@ -114,17 +114,17 @@ impl Value {
         Value::String(text.into())
     }
 
-    /// A sequence: the couples `1 |-> first`, `2 |-> second` and so on.
+    /// Creates a sequence: the couples `1 |-> first`, `2 |-> second` and so on.
     pub fn sequence(elements: impl IntoIterator<Item = Value>) -> Value {
         Value::set((1i64..).zip(elements).map(|(i, v)| Value::pair(Value::int(i), v)))
     }
 
-    /// A left-nested couple of one or more values.
+    /// Creates a left-nested couple of one or more values.
     pub fn tuple(values: impl IntoIterator<Item = Value>) -> Option<Value> {
         values.into_iter().reduce(Value::pair)
     }
 
-    /// The components of a left-nested couple of `n` values, `n > 0`.
+    /// Returns the components of a left-nested couple of `n` values, `n > 0`.
     pub fn untuple(&self, n: usize) -> Option<Vec<Value>> {
         let mut parts = Vec::with_capacity(n);
         let mut rest = self;
@@ -138,8 +138,7 @@ impl Value {
         Some(parts)
     }
 
-    /// Whether a set that is not listed occurs anywhere in the value. Such values cannot be
-    /// compared by their form.
+    /// Returns whether an unlisted set occurs anywhere in the value. Such values cannot be compared by their form.
     pub fn has_lazy(&self) -> bool {
         match self {
             Value::Lazy(_) => true,
@@ -153,7 +152,8 @@ impl Value {
         }
     }
 
-    /// Whether elements of a carrier may be in the value: of a set that is not listed it is not known.
+    /// Returns whether elements of a carrier may be in the value; `true` for sets that are not listed, where it is not
+    /// known.
     pub fn mentions(&self, carrier: CarrierId) -> bool {
         match self {
             Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) => false,

@@ -1,4 +1,4 @@
-//! Reads closed values written in B, as they occur in traces. The type decides what a name means.
+//! Reads closed values written in B, as they occur in traces. The type decides the meaning of a name.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::value::Value;
 use crate::value::lazy_set::LazySet;
 use crate::value::real;
 
-/// A text that is no value of the type.
+/// Error of a text that is not a value of the type.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("cannot read {text:?} as a value: {message} at character {position}")]
 pub struct ValueError {
@@ -20,7 +20,7 @@ pub struct ValueError {
     pub text: String,
     /// Where reading stopped, in characters from 1.
     pub position: usize,
-    /// What was expected.
+    /// The expected input.
     pub message: String,
 }
 
@@ -28,7 +28,7 @@ pub struct ValueError {
 /// sequences `[a,b]`, intervals `a..b`, couples `(a,b)` and the Unicode signs of ProB.
 ///
 /// # Errors
-/// The text is no value of the type; an element of a deferred set lies outside the scope.
+/// The text is not a value of the type; an element of a deferred set lies outside the scope.
 pub fn parse_value(model: &Model, scope: &Scope, ty: &Type, text: &str) -> Result<Value, ValueError> {
     let mut reader = Reader { model, scope, chars: text.chars().collect(), at: 0, depth: 0 };
     let read = reader.value(ty).and_then(|v| {
@@ -82,7 +82,7 @@ impl Reader<'_> {
         self.chars[start..self.at].iter().collect()
     }
 
-    /// The word, if it comes next; else nothing is read.
+    /// Reads the word if it comes next; otherwise reads nothing.
     fn eat_word(&mut self, word: &str) -> bool {
         let start = self.at;
         if self.word() == word {

@@ -1,10 +1,10 @@
-//! Partial values: unknowns of a search of which a part is decided. Functions are decided point by point,
-//! other sets element by element, and whatever else has a finite domain or is an integer in a single cell.
+//! Partial values: unknowns of a search that are decided in part. Functions are decided point by point, other sets
+//! element by element, and other values with a finite domain and integers in a single cell.
 //!
-//! An evaluation may ask a [`PartialValue`] for what is decided already. Where more is asked for, the answer is
-//! the cell that has to be decided first, and the evaluation ends in an error of kind
-//! [`Undecided`](crate::error::EvalErrorKind::Undecided) that names this cell. So a predicate that has a truth
-//! value under a partial value keeps it whatever the unknown becomes.
+//! An evaluation may query a [`PartialValue`] for its decided parts. A query beyond them returns the cell that has to
+//! be decided first, and the evaluation ends in an error of kind [`Undecided`](crate::error::EvalErrorKind::Undecided)
+//! that names this cell. So a predicate that has a truth value under a partial value keeps it whatever the unknown
+//! becomes.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,17 +23,17 @@ pub struct CellId {
     pub cell: u32,
 }
 
-/// What a cell may still be.
+/// Possible contents of a cell.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Domain {
-    /// One of these, sorted; `None` is a point without a value, or an element that is not in.
+    /// One of these, sorted; `None` is a point without a value, or an element that is not in the set.
     Listed(Vec<Option<Value>>),
     /// An integer between these bounds.
     Span(Option<i128>, Option<i128>),
 }
 
 impl Domain {
-    /// Whether only one value is left.
+    /// Returns whether only one value is left.
     pub fn is_decided(&self) -> bool {
         match self {
             Domain::Listed(values) => values.len() == 1,
@@ -41,7 +41,7 @@ impl Domain {
         }
     }
 
-    /// What it is, if that is decided.
+    /// Returns the contents, if they are decided.
     pub fn decided(&self) -> Option<Option<Value>> {
         match self {
             Domain::Listed(values) => match &values[..] {
@@ -53,7 +53,7 @@ impl Domain {
         }
     }
 
-    /// How many values are left, if they are finitely many.
+    /// Returns the number of values left, if they are finitely many.
     pub fn count(&self) -> Option<u128> {
         match self {
             Domain::Listed(values) => Some(values.len() as u128),
@@ -62,7 +62,7 @@ impl Domain {
         }
     }
 
-    /// Whether it may still be this value.
+    /// Returns whether the cell may still have this value.
     pub fn may_be(&self, value: &Value) -> bool {
         match self {
             Domain::Listed(values) => values.binary_search_by(|v| v.as_ref().cmp(&Some(value))).is_ok(),
@@ -82,22 +82,22 @@ pub(crate) fn integer(n: i128) -> Value {
     }
 }
 
-/// An unknown of which some cells are decided, and not all.
+/// An unknown with some cells decided, and not all.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct PartialValue {
     /// The search that it belongs to.
     pub search: u32,
     /// The number of its first cell in that search.
     pub first: usize,
-    /// What it may become.
+    /// The values that it may become.
     pub shape: Arc<Shape>,
-    /// What each of its points may be, in their order.
+    /// The possible contents of each of its points, in their order.
     pub cells: Arc<Vec<Arc<Domain>>>,
     /// A cell that is tried with a value.
     pub trial: Option<(usize, Option<Value>)>,
 }
 
-/// What an unknown may become.
+/// Values that an unknown may become.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Shape {
     /// A value in its only cell.
@@ -120,7 +120,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The points, or elements.
+    /// Returns the points, or elements.
     pub fn points(&self) -> &[Value] {
         match self {
             Shape::Single => &[],
@@ -129,7 +129,7 @@ impl Shape {
         }
     }
 
-    /// What the cell of a point adds to the set.
+    /// Returns the element that the cell of a point adds to the set.
     pub fn element(&self, point: usize, value: Option<Value>) -> Option<Value> {
         match self {
             Shape::Function { from, .. } => value.map(|v| Value::pair(from[point].clone(), v)),
@@ -143,7 +143,7 @@ impl PartialValue {
         CellId { search: self.search, cell: (self.first + cell) as u32 }
     }
 
-    /// The first cell that is open.
+    /// Returns the first open cell.
     pub fn first_open(&self) -> CellId {
         self.id((0..self.cells.len()).find(|i| !self.is_decided(*i)).unwrap_or(0))
     }
@@ -153,7 +153,7 @@ impl PartialValue {
         tried || self.cells[cell].is_decided()
     }
 
-    /// What a cell is, if that is decided.
+    /// Returns the contents of a cell, if they are decided.
     pub fn state(&self, cell: usize) -> Option<Option<Value>> {
         match &self.trial {
             Some((tried, value)) if *tried == cell => Some(value.clone()),
@@ -165,7 +165,7 @@ impl PartialValue {
         self.shape.points().binary_search(point).ok()
     }
 
-    /// Whether an element is in.
+    /// Returns whether an element is in the set.
     ///
     /// # Errors
     /// The cell that decides it.
@@ -183,7 +183,7 @@ impl PartialValue {
         }
     }
 
-    /// The images of a point.
+    /// Returns the images of a point.
     ///
     /// # Errors
     /// The first cell that decides about them.
@@ -209,7 +209,7 @@ impl PartialValue {
         }
     }
 
-    /// The domain, where it is decided.
+    /// Returns the domain, if it is decided.
     pub fn domain(&self) -> Option<Value> {
         match &*self.shape {
             Shape::Function { from, total: true, .. } => Some(Value::set(from.iter().cloned())),
@@ -217,7 +217,7 @@ impl PartialValue {
         }
     }
 
-    /// Whether application is defined at the point whatever the set becomes.
+    /// Returns whether application is defined at the point whatever the set becomes.
     pub fn is_defined_at(&self, x: &Value) -> bool {
         match &*self.shape {
             Shape::Single => false,
@@ -229,7 +229,7 @@ impl PartialValue {
         }
     }
 
-    /// The least and the greatest number of elements that it may get.
+    /// Returns the least and the greatest number of elements that the set may get.
     pub fn size(&self) -> (usize, usize) {
         let (mut least, mut greatest) = (0, 0);
         for i in 0..self.cells.len() {
@@ -245,12 +245,12 @@ impl PartialValue {
         (least, greatest)
     }
 
-    /// The elements that it has whatever it becomes, and those that it may have if they are finitely many.
+    /// Returns the elements that the set has whatever it becomes, and those that it may have if they are finitely many.
     pub fn bounds(&self) -> (BTreeSet<Value>, Option<BTreeSet<Value>>) {
         self.bounds_at(&|_| true)
     }
 
-    /// The same for the couples whose left side is one of some points.
+    /// Returns the bounds as [`Self::bounds`], restricted to the couples whose left side satisfies `at`.
     pub fn bounds_at(&self, at: &dyn Fn(&Value) -> bool) -> (BTreeSet<Value>, Option<BTreeSet<Value>>) {
         let (mut lower, mut upper) = (BTreeSet::new(), Some(BTreeSet::new()));
         for i in 0..self.cells.len() {
@@ -279,7 +279,7 @@ impl PartialValue {
     }
 }
 
-/// The partial value that a value is.
+/// Returns the partial value, if the value is one.
 pub(crate) fn as_partial(value: &Value) -> Option<&PartialValue> {
     match value {
         Value::Lazy(lazy) => match &**lazy {
@@ -290,12 +290,12 @@ pub(crate) fn as_partial(value: &Value) -> Option<&PartialValue> {
     }
 }
 
-/// Whether a value depends on one that is partial.
+/// Returns whether a value depends on a partial one.
 pub(crate) fn depends_on_partial(value: &Value) -> bool {
     partial_in(value).is_some()
 }
 
-/// The first open cell of the first partial value that a value depends on.
+/// Returns the first open cell of the first partial value that a value depends on.
 pub(crate) fn awaited(value: &Value) -> Option<CellId> {
     partial_in(value).map(PartialValue::first_open)
 }

@@ -29,7 +29,7 @@ pub fn parse(text: &str) -> Option<BigRational> {
     Some(if shift < 0 { BigRational::new(digits, scale) } else { BigRational::from(digits * scale) })
 }
 
-/// A real as B text: a decimal where it has one, else a quotient of two.
+/// Returns a real as B text: a decimal if it has one, otherwise a quotient of two.
 pub fn text(r: &BigRational) -> String {
     let mut rest = r.denom().clone();
     let (mut twos, mut fives) = (0usize, 0usize);
@@ -53,12 +53,12 @@ pub fn text(r: &BigRational) -> String {
     format!("{sign}{whole}.{fraction}")
 }
 
-/// A whole number as a real.
+/// Returns a whole number as a real.
 pub fn value(n: i64) -> Value {
     Value::Real(Arc::new(BigRational::from(BigInt::from(n))))
 }
 
-/// An integer as a real.
+/// Returns an integer as a real.
 pub fn from_int(n: &Int) -> Value {
     Value::Real(Arc::new(BigRational::from(n.to_big())))
 }

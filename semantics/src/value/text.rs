@@ -14,14 +14,14 @@ use crate::value::env::Name;
 use crate::value::lazy_set::{ClosureKind, LazySet};
 use crate::value::real;
 
-/// A value as B text without white space, on one line.
+/// Returns a value as B text without white space, on one line.
 pub fn value_text(model: &Model, scope: &Scope, value: &Value) -> String {
     let mut text = String::new();
     Writer { model, scope }.value(value, &mut text);
     text
 }
 
-/// The name of a carrier's element.
+/// Returns the name of a carrier's element.
 pub fn element_text(model: &Model, carrier: CarrierId, element: u32) -> String {
     match model.carriers.get(carrier.index()) {
         Some(c) => match &c.kind {
@@ -34,7 +34,7 @@ pub fn element_text(model: &Model, carrier: CarrierId, element: u32) -> String {
     }
 }
 
-/// A string as B text.
+/// Returns a string as B text.
 pub fn string_text(s: &str) -> String {
     let mut text = String::from("\"");
     for c in s.chars() {

@@ -1,22 +1,23 @@
-//! What a proof leaves open.
+//! Conditions: parts of a question that a proof leaves open.
 
 use serde::{Deserialize, Serialize};
 
 use super::reason::ReasonCode;
 
-/// Something that a proof leaves open, so that it is no plain `holds`. The order is that of gravity.
+/// A part of the question that a proof leaves open, so that the verdict is not a plain `holds`. Ordered by severity.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Condition {
-    /// No valuation of the constants with an initial state is known: the proof may be about nothing. Names in words
-    /// what is missing.
+    /// No valuation of the constants with an initial state is known, so the proof may be vacuous. The text names what
+    /// is missing.
     ExistenceUndecided(String),
-    /// An axiom is ill-defined under a valuation that satisfies those before it: which, and with what values.
+    /// An axiom is ill-defined under a valuation that satisfies those before it. The text names the axiom and the
+    /// values.
     Axioms(String),
-    /// It is not known that the machine refines its abstraction: why.
+    /// It is not known that the machine refines its abstraction. The text gives the reason.
     NotCompared(String),
     /// Parts of the model that were not checked, each in words.
     NotChecked(Vec<String>),
-    /// Proof status that no solver could confirm; the outcome of the checks lists it.
+    /// Proof status that no solver could confirm, as listed in the outcome of the checks.
     RestsOnTrust,
 }
 
@@ -32,7 +33,7 @@ impl Condition {
         }
     }
 
-    /// Returns the parts of the model that it concerns, where there are some.
+    /// Returns the parts of the model that the condition concerns, if it lists any.
     pub fn parts(&self) -> &[String] {
         match self {
             Condition::NotChecked(parts) => parts,

@@ -12,22 +12,23 @@ use crate::trace::{Trace, Violation};
 pub use condition::Condition;
 pub use reason::{Reason, ReasonCode, bytes};
 
-/// The answer to everything that was asked together.
+/// Answer to all properties that were asked together.
 ///
-/// `E` is the evidence of a proof, `C` tells how parts of the program contradict each other, and `F` is what shows a
-/// violation.
+/// `E` is the evidence of a proof, `C` describes how parts of the program contradict each other, and `F` is the
+/// evidence of a violation.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub enum Verdict<E, C, F = Counterexample> {
     /// Everything holds.
     Holds(E),
-    /// A proof that answers less than was asked: what it leaves open; not empty, the gravest first.
+    /// A proof that answers less than was asked. The conditions that it leaves open are not empty and sorted by
+    /// severity.
     Conditional(E, Vec<Condition>),
     /// The counterexample was replayed.
     Violated(Box<F>),
-    /// A counterexample that was replayed, but takes an event outside of what B speaks of: why it shows no fault, in a
-    /// sentence.
+    /// A replayed counterexample that takes an event outside of what B defines. The sentence tells why it shows no
+    /// fault.
     Doubtful(Box<F>, String),
-    /// There is nothing to check: why, and the same in words.
+    /// There is nothing to check. Gives the reason as a code and in words.
     Vacuous(Vacuous, String),
     /// Not decided.
     Unknown(Reason),
@@ -36,7 +37,7 @@ pub enum Verdict<E, C, F = Counterexample> {
 }
 
 impl<E, C, F> Verdict<E, C, F> {
-    /// Returns the evidence of a proof, also of one that leaves something open.
+    /// Returns the evidence of a proof, including a conditional one.
     pub fn evidence(&self) -> Option<&E> {
         match self {
             Verdict::Holds(evidence) | Verdict::Conditional(evidence, _) => Some(evidence),
@@ -44,7 +45,7 @@ impl<E, C, F> Verdict<E, C, F> {
         }
     }
 
-    /// Returns the evidence of a proof for changes.
+    /// Returns the evidence of a proof for modification.
     pub fn evidence_mut(&mut self) -> Option<&mut E> {
         match self {
             Verdict::Holds(evidence) | Verdict::Conditional(evidence, _) => Some(evidence),
@@ -52,7 +53,7 @@ impl<E, C, F> Verdict<E, C, F> {
         }
     }
 
-    /// Returns the counterexample, also one that shows no fault.
+    /// Returns the counterexample, including a doubtful one.
     pub fn counterexample(&self) -> Option<&F> {
         match self {
             Verdict::Violated(found) | Verdict::Doubtful(found, _) => Some(found),
@@ -80,7 +81,7 @@ impl<E, C, F> Verdict<E, C, F> {
         }
     }
 
-    /// Returns why the verdict is neither `Holds` nor `Violated`, in one word for programs.
+    /// Returns the reason why the verdict is neither `Holds` nor `Violated`, one word for programs.
     pub fn reason_code(&self) -> Option<ReasonCode> {
         match self {
             Verdict::Holds(_) | Verdict::Violated(_) => None,
@@ -101,16 +102,16 @@ impl<E, C, F> From<Vacuous> for Verdict<E, C, F> {
     }
 }
 
-/// A trace that was replayed, and what is wrong at its end.
+/// A replayed trace with the violations at its end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Counterexample {
     /// From an initial state to the violation.
     pub trace: Trace,
-    /// Everything that is wrong there; not empty.
+    /// All violations there; not empty.
     pub violations: Vec<Violation>,
 }
 
-/// Why there is nothing to check.
+/// Reason why there is nothing to check.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Vacuous {
     /// No valuation of the constants satisfies the axioms.
@@ -120,7 +121,7 @@ pub enum Vacuous {
 }
 
 impl Vacuous {
-    /// Returns the reason in one word for programs.
+    /// Returns the code of the reason, one word for programs.
     pub fn code(self) -> ReasonCode {
         match self {
             Vacuous::NoValuation => ReasonCode::NoValuation,

@@ -1,10 +1,10 @@
-//! Why there is no answer: the stable code and the sentence of each reason.
+//! Reasons for an unknown answer: the stable code and the sentence of each.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::EvalError;
 
-/// Defines the codes, one row a word.
+/// Defines the codes, one row per word.
 macro_rules! codes {
     ($($code:ident = $word:literal,)*) => {
         /// A reason in one word for programs. The words are stable.
@@ -62,7 +62,7 @@ impl ReasonCode {
     }
 }
 
-/// The reason why something was not decided.
+/// Reason why a property was not decided.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
 pub enum Reason {
     /// The time limit was reached.
@@ -75,32 +75,32 @@ pub enum Reason {
     MemoryOfStates(usize),
     /// There are more different values than a search can number.
     TooManyValues,
-    /// A solver does not know.
+    /// A solver answered `unknown`.
     SolverUnknown(String),
-    /// A solver failed, or there is none.
+    /// A solver failed, or none is available.
     SolverFailed(String),
     /// The limit on the number of events was reached.
     DepthLimit(usize),
     /// The limit on the number of states was reached.
     StateLimit(usize),
-    /// Only so many valuations of the constants were looked at.
+    /// Only this many valuations of the constants were examined.
     ValuationLimit(usize),
-    /// Something could not be evaluated; the report of a search lists it where the reason does not say what.
+    /// Something could not be evaluated; the report of a search lists it if the reason does not name it.
     Incomplete(Option<String>),
-    /// Only a part of infinitely many values was looked at; the report of a search lists the cuts where the reason does
-    /// not name one.
+    /// Only a part of infinitely many values was examined; the report of a search lists the cuts if the reason does not
+    /// name one.
     Bounded(Option<String>),
-    /// States of different orbits may have been taken for one because they have the same symmetry marker.
+    /// States of different orbits may have been identified because they have the same symmetry marker.
     MarkerCollisions,
     /// The search to be continued could not be read, or belongs to another question.
     NotResumed(String),
     /// A violation was found, but the reference evaluator could not repeat its trace.
     ReplayFailed(String),
-    /// A part of the machine has no encoding, and what could be checked is not violated.
+    /// A part of the machine has no encoding, and the parts that could be checked are not violated.
     Unsupported,
     /// The question is too large or cannot be asked.
     Refused(String),
-    /// A proof did not pass its checks: how many failed and how many were not decided, and the first of them.
+    /// A proof did not pass its checks. Counts the failed and the undecided ones, and names the first.
     CheckFailed {
         /// Checks that failed.
         failed: usize,
@@ -111,7 +111,8 @@ pub enum Reason {
     },
     /// The engine has nothing more to try.
     Exhausted(String),
-    /// Under no valuation of the constants are the axioms well-defined and true: which of them, and where.
+    /// Under no valuation of the constants are the axioms well-defined and true. The text names the axiom and its
+    /// place.
     IllDefined(String),
     /// No state is known.
     ExistenceUndecided(String),
@@ -119,7 +120,8 @@ pub enum Reason {
     AuditFailed(String),
     /// A solver found values that the reference evaluator refutes: a fault of the program.
     Refuted(EvalError),
-    /// A violation may be excluded by the abstraction, and the comparison that would decide it is open: why.
+    /// A violation may be excluded by the abstraction, and the comparison that would decide it is open. The text gives
+    /// the reason.
     NotCompared(String),
 }
 

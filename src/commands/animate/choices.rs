@@ -1,4 +1,4 @@
-//! What can be done next: valuations of the constants, initial states, steps of events.
+//! Choices for the next step of a session: valuations of the constants, initial states, steps of events.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::AtomicBool;
@@ -16,10 +16,10 @@ use crate::answer::folding::arguments;
 use crate::answer::property::event_name;
 use crate::commands::eval::value_of;
 
-/// Most steps of one event that are listed for people.
+/// Most steps of one event that are listed.
 pub const MOST: usize = 30;
 
-/// One thing that can be done.
+/// A choice for the next step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Choice {
     /// Values for the constants.
@@ -28,10 +28,10 @@ pub enum Choice {
     Edge(Edge),
 }
 
-/// What can be done next, as far as it is listed.
+/// Choices for the next step, as far as they are listed.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Choices {
-    /// The choices; those of an event stand together.
+    /// The choices, grouped by event.
     pub list: Vec<Choice>,
     /// Events that are not enabled.
     pub disabled: Vec<EventId>,
@@ -40,7 +40,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Those at the place at hand.
+    /// Returns the choices at the current position.
     pub fn of(session: &Session, interrupt: &AtomicBool) -> Choices {
         let mut choices = Choices::default();
         let cuts = Cuts::default();
@@ -51,7 +51,7 @@ impl Choices {
         };
         match (session.at, session.state()) {
             (0, _) => _ = choices.steps(session, interrupt, &cuts, None, (constants, &[]), session.most),
-            // Behind a step that goes wrong there is nothing.
+            // There are no steps after one that fails.
             (_, None) => {}
             (_, Some(state)) => {
                 for i in 0..session.model.events.len() as u32 {
@@ -68,7 +68,7 @@ impl Choices {
         choices
     }
 
-    /// Whether there is one way to go on and no other.
+    /// Returns whether there is exactly one choice and no note that there may be more.
     pub fn is_only_one(&self) -> bool {
         self.list.len() == 1 && self.notes.is_empty()
     }
@@ -104,7 +104,7 @@ impl Choices {
         }
     }
 
-    /// The steps of an event: how many there are, as far as that was looked for.
+    /// Adds the steps of an event, and returns how many there are, counted up to the limit.
     fn steps(
         &mut self,
         session: &Session,
@@ -149,7 +149,8 @@ fn missing(e: &EvalError) -> String {
 }
 
 impl Session {
-    /// The steps of an event with these arguments: values, or expressions; `x = value` stands for the parameter of that name.
+    /// The steps of an event with these arguments: values, or expressions; `x = value` stands for the parameter of that
+    /// name.
     ///
     /// # Errors
     /// An argument has no value, or there is no such step.
@@ -243,7 +244,7 @@ impl Session {
     }
 }
 
-/// Whether a step goes wrong.
+/// Returns whether the step of an edge does not reach a state.
 pub fn goes_wrong(edge: &Edge) -> bool {
     !matches!(edge.outcome, Outcome::Reached { .. })
 }

@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use super::session::Session;
 
-/// What a line asks for.
+/// A command of a session, parsed from one line.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Command {
-    /// The choice of this number.
+    /// The choice with this number.
     Number(usize),
-    /// An event, with what stands between its parentheses.
+    /// An event, with the text between its parentheses.
     Event(String, Option<String>),
     Back(usize),
     Forward(usize),
@@ -29,7 +29,7 @@ pub enum Command {
     Quit,
 }
 
-/// The words of the commands, what follows them, and what they do.
+/// Names of the commands, their arguments, and their effects.
 pub const COMMANDS: [(&str, &str, &str); 17] = [
     ("NUMBER", "", "takes the step of this number in the list"),
     ("do", "NAME, NAME(a, b)", "takes the step of an event with these arguments; `do` may be left out"),
@@ -51,10 +51,10 @@ pub const COMMANDS: [(&str, &str, &str); 17] = [
 ];
 
 impl Command {
-    /// What a line means.
+    /// Parses a line.
     ///
     /// # Errors
-    /// It means nothing, in words.
+    /// The line is no command; the error says why.
     pub fn read(line: &str, session: &Session) -> Result<Command, String> {
         let line = line.trim();
         if let Ok(number) = line.parse() {
@@ -115,7 +115,7 @@ impl Command {
         }
     }
 
-    /// All commands, a line each.
+    /// Returns the help text: all commands, one on each line.
     pub fn help() -> String {
         let line =
             |(word, rest, does): &(&str, &str, &str)| format!("  {:24} {does}\n", format!("{word} {rest}"));

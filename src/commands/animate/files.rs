@@ -16,7 +16,7 @@ use super::session::Session;
 use crate::output;
 use crate::traces::{self, Format};
 
-/// What came of a file.
+/// Result of loading a trace file into the session.
 pub struct Loaded {
     /// Steps that were replayed.
     pub steps: usize,
@@ -27,10 +27,10 @@ pub struct Loaded {
 }
 
 impl Session {
-    /// Writes the path up to the place at hand.
+    /// Writes the path up to the current position.
     ///
     /// # Errors
-    /// There is none, or the file cannot be written.
+    /// There is no path yet, or the file cannot be written.
     pub fn save(&self, path: &Path) -> Result<(), String> {
         Format::of(path).map_err(|_| ending(path))?;
         let trace = self.trace().filter(|t| !t.steps.is_empty()).ok_or("there is no path yet")?;
@@ -39,10 +39,10 @@ impl Session {
             .map_err(|e| format!("`{}` cannot be written: {e}", path.display()))
     }
 
-    /// Replays the path of a file as far as it goes, in place of the one at hand.
+    /// Replays the path of a file as far as the machine can follow it, in place of the current path.
     ///
     /// # Errors
-    /// It is no such file, or does not even begin in this machine; the path at hand is kept then.
+    /// It is no such file, or not even its first step fits the machine; then the current path is kept.
     pub fn load(&mut self, path: &Path, interrupt: &AtomicBool) -> Result<Loaded, String> {
         let format = Format::of(path).map_err(|_| ending(path))?;
         let shown = path.display();
@@ -66,7 +66,7 @@ impl Session {
         Ok(loaded)
     }
 
-    /// A path that is known whole: the steps before the first one that is none of the machine.
+    /// Replays a trace whose states are all known, up to the first step that the machine does not have.
     fn replay(&mut self, mut trace: Trace, interrupt: &AtomicBool) -> Result<Loaded, String> {
         let (of, mut why) = (trace.steps.len(), None);
         let before = std::mem::replace(&mut self.scope, trace.scope.clone());
@@ -90,7 +90,7 @@ impl Session {
         Ok(Loaded { steps: self.at, of, why })
     }
 
-    /// A path of which parts are known: steps that fit.
+    /// Replays a path of which parts are known: takes steps that fit.
     fn follow(&mut self, partial: &PartialTrace, interrupt: &AtomicBool) -> Result<Loaded, String> {
         let constants = self.fitting_constants(partial, interrupt)?;
         let mut steps: Vec<Step> = vec![];
@@ -137,7 +137,7 @@ impl Session {
         fitting.ok_or_else(none)
     }
 
-    /// A step behind another one, or the first.
+    /// Finds a fitting step after another one, or the first step.
     fn fitting_step(
         &self,
         constants: &Constants,

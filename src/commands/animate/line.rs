@@ -20,7 +20,7 @@ use crate::paint::Paint;
 /// Lines that the history keeps.
 const KEPT: usize = 1_000;
 
-/// Where the lines come from.
+/// Source of the lines.
 pub enum Lines {
     Terminal(Box<Editor<Words, FileHistory>>),
     Pipe,
@@ -38,7 +38,7 @@ impl Lines {
             Ok(mut editor) => {
                 editor.set_helper(Some(Words { words: vec![], files: FilenameCompleter::new() }));
                 if let Some(path) = history() {
-                    // There is none before the first session.
+                    // The file does not exist before the first session.
                     let _ = editor.load_history(&path);
                 }
                 Lines::Terminal(Box::new(editor))
@@ -48,7 +48,7 @@ impl Lines {
         }
     }
 
-    /// Whether somebody sits in front of it.
+    /// Returns whether the input is an interactive terminal.
     pub fn is_terminal(&self) -> bool {
         matches!(self, Lines::Terminal(_))
     }
@@ -65,7 +65,7 @@ impl Lines {
                 loop {
                     match editor.readline(&prompt) {
                         Ok(line) => return Some(line),
-                        // Ctrl-C takes the line back.
+                        // Ctrl-C discards the line.
                         Err(ReadlineError::Interrupted) => {}
                         Err(_) => return None,
                     }
@@ -85,10 +85,10 @@ impl Lines {
         }
     }
 
-    /// Keeps the lines for the next session, if there is a place for them.
+    /// Stores the lines for the next session, if there is a place for them.
     pub fn keep_history(&mut self) {
         if let (Lines::Terminal(editor), Some(path)) = (self, history()) {
-            // Nobody asked for the file: a home that cannot be written is no failure.
+            // The user did not ask for the file: a home that cannot be written is no failure.
             let _ = path.parent().map(std::fs::create_dir_all);
             let _ = editor.save_history(&path);
         }
@@ -102,7 +102,7 @@ fn history() -> Option<PathBuf> {
     Some(folder.join("bsym").join("animate.history"))
 }
 
-/// What can be typed at the place at hand.
+/// Words that complete a line at the current position: commands, events, variables and constants.
 fn words(session: &Session) -> Vec<String> {
     let model = &session.model;
     let commands = COMMANDS.iter().skip(1).map(|(word, ..)| word.to_string());

@@ -1,8 +1,10 @@
-//! `bsym animate`: a session in which one takes the steps of a machine oneself, goes back and forth, and asks about states.
+//! `bsym animate`: an interactive session. The user takes the steps of a machine, goes back and forth, and asks about
+//! states.
 //!
-//! `line` reads the lines, from a terminal or from a pipe, and `command` says what they mean. The `session` is a path with a place
-//! on it; `choices` are the steps that can be taken there, `search` finds states farther away, `files` saves and loads
-//! paths, and `show` says all of it. `requests` is the session of a program, with `--json`. Steps, values and violations are those of the reference evaluator.
+//! `line` reads the lines, from a terminal or from a pipe, and `command` parses them. The `session` is a path with a
+//! current position; `choices` are the steps that can be taken there, `search` finds states farther away, `files` saves
+//! and loads paths, and `show` prints all of it. `requests` is the session of a program, with `--json`. Steps, values
+//! and violations are those of the reference evaluator.
 
 mod choices;
 mod command;
@@ -36,7 +38,7 @@ use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
 
-/// Runs the command. A line of a pipe that is refused, or that is stopped by a limit, makes the exit code.
+/// Runs the command. A line from a pipe that is refused, or that is stopped by a limit, determines the exit code.
 pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<Answer> {
     if arguments.output.form().is_report() {
         bail!(
@@ -48,7 +50,7 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
     let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
     let input::Finite { model, scope, .. } = read;
     let model = Arc::new(model);
-    // Ctrl-C stops what is computed, and not the session.
+    // Ctrl-C stops the computation, not the session.
     let budget = Budget::unlimited();
     let interrupt = budget.cancellation();
     control.leave_interrupts_to(interrupt.clone());
@@ -97,7 +99,7 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
         }
         screen.here(session, flag)
     });
-    // The path is lost with the memory, so that a session says why it ends.
+    // A limit of memory loses the path, so that the session prints why it ends.
     while control.stopped().is_none()
         && let Some(text) = lines.next(&session, screen.paint)
     {

@@ -1,6 +1,6 @@
-//! The session of a program: each line of standard input asks about a state, and gets one line as its answer.
+//! A session for programs: each line of standard input asks about a state, and gets one line as its answer.
 //!
-//! A question has all that it needs, so that no path is kept between the lines and a lost process loses nothing.
+//! A question has all that it needs. So no path is kept between the lines, and a lost process loses nothing.
 
 use std::collections::BTreeMap;
 use std::io::BufRead;
@@ -39,13 +39,13 @@ enum Request {
     Eval { constants: Given, state: Given, formula: String },
 }
 
-/// Steps of one event that are listed, unless the request says otherwise.
+/// Most steps of one event that are listed by default.
 const MOST: usize = 1_000;
 
-/// What a request computes, until the flag is set.
+/// Work of a request, which computes until the flag is set.
 type Work<'w> = &'w mut dyn FnMut(&AtomicBool);
 
-/// Answers the lines, each as `limited` runs it, until `stopped`.
+/// Answers the lines, each run by `limited`, until `stopped`.
 ///
 /// # Errors
 /// Standard input cannot be read.
@@ -102,7 +102,7 @@ fn answer(session: &mut Session, line: &str, interrupt: &AtomicBool) -> Result<A
     }
 }
 
-/// Makes the session one that stands in a state, or before the initialisation.
+/// Moves the session to a state, or to the position before the initialisation.
 fn go_to(
     session: &mut Session,
     constants: &Given,
@@ -141,7 +141,7 @@ fn values(
     declared.iter().map(&mut value).collect()
 }
 
-/// The choices at the place at hand.
+/// Returns the choices at the current position.
 fn choices(session: &mut Session, interrupt: &AtomicBool) -> Answered {
     let found = Choices::of(session, interrupt);
     let (model, scope): (_, &Scope) = (&session.model, &session.scope);

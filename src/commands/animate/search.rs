@@ -1,4 +1,4 @@
-//! The nearest state in which a predicate is true: a breadth-first search from the place at hand.
+//! The nearest state in which a predicate is true: a breadth-first search from the current position.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::ControlFlow;
@@ -15,25 +15,25 @@ use bsym_semantics::value::env::Env;
 use super::session::Session;
 use crate::commands::eval::with_predicate;
 
-/// Most states that are looked at.
+/// Most states that are visited.
 const MOST: usize = 20_000;
 
 /// The nearest state that is wanted.
 enum Nearest {
     /// The steps to the state.
     Path(Vec<Step>),
-    /// There is none among so many states; all there are, unless it says why there may be more.
+    /// No wanted state among this many states. Those are all states, unless the text says why there may be more.
     None(usize, Option<String>),
 }
 
-/// Whether a state is wanted, or what keeps it from being known.
+/// Predicate that says whether a state is wanted, or why that cannot be evaluated.
 type IsWanted<'a> = &'a mut dyn FnMut(&State) -> Result<bool, (EvalErrorKind, String)>;
 
 impl Session {
-    /// Goes to the nearest state in which a predicate is true; the number of steps that were added.
+    /// Goes to the nearest state in which a predicate is true, and returns the number of steps that were added.
     ///
     /// # Errors
-    /// There is none, or none was found, or it is no predicate.
+    /// There is no state yet, no such state was found, or the text is no predicate.
     pub fn find(&mut self, text: &str, interrupt: &AtomicBool) -> Result<usize, String> {
         let (Some(constants), Some(state)) = (self.constants.clone(), self.state().cloned()) else {
             return Err("there is no state yet: choose a number".into());
@@ -112,7 +112,7 @@ impl Session {
                 }
             }
             if reached.len() > MOST {
-                // Those that were found and not looked at yet may be so.
+                // States that were found and not visited yet may be wanted.
                 for at in waiting {
                     if is_wanted(&reached[at].0) == Ok(true) {
                         return Ok(Nearest::Path(path(&reached, at)));

@@ -15,27 +15,27 @@ use bsym_semantics::transition::state::{Constants, State};
 use super::choices::{Choice, Choices, MOST};
 use crate::commands::eval::{Place, name_elements};
 
-/// A path and a place on it.
+/// A path and the current position on it.
 pub struct Session {
     /// The machine.
     pub model: Arc<Model>,
-    /// The same, where elements of deferred sets have the names that are printed: for formulas that are typed.
+    /// The machine with printed names for the elements of deferred sets: for formulas that the user types.
     pub named: Model,
     /// Sizes of sets and bounds of integers.
     pub scope: Scope,
     /// The values of the constants; `None` before they are chosen.
     pub constants: Option<Constants>,
-    /// The path, with the steps that one went back from.
+    /// The path, including the steps that the user went back from.
     pub steps: Vec<Step>,
-    /// How many of these steps one has taken.
+    /// Number of these steps that lead to the current position.
     pub at: usize,
-    /// What can be done next.
+    /// Choices for the next step.
     pub choices: Choices,
     /// Most steps of one event that are listed, and most valuations of the constants.
     pub most: usize,
     /// Finds values where enumeration gives up.
     finder: Patience,
-    /// The state of the die.
+    /// State of the random number generator.
     dice: u64,
 }
 
@@ -69,18 +69,18 @@ impl Session {
         self.model.events.iter().position(|e| e.name == name).map(|i| EventId(i as u32))
     }
 
-    /// The state at hand.
+    /// Returns the current state.
     pub fn state(&self) -> Option<&State> {
         self.steps[..self.at].last()?.state.as_ref()
     }
 
-    /// The path up to the place at hand.
+    /// Returns the path up to the current position.
     pub fn trace(&self) -> Option<Trace> {
         let constants = self.constants.clone()?;
         Some(Trace { scope: self.scope.clone(), constants, steps: self.steps[..self.at].to_vec() })
     }
 
-    /// Where formulas have their values: before there are constants or a state, their names have none.
+    /// Returns the place where formulas are evaluated: without constants or a state, their names have no values.
     pub fn place(&self) -> Place {
         Place {
             scope: self.scope.clone(),
@@ -89,10 +89,10 @@ impl Session {
         }
     }
 
-    /// Begins anew, and goes on as long as there is one way only.
+    /// Restarts the session, and takes steps as long as there is exactly one choice.
     ///
     /// # Errors
-    /// There is no way to begin.
+    /// There is no initial state.
     pub fn begin(&mut self, interrupt: &AtomicBool) -> Result<(), String> {
         (self.constants, self.at) = (None, 0);
         self.steps.clear();
@@ -108,7 +108,7 @@ impl Session {
         }
     }
 
-    /// Finds out what can be done next.
+    /// Computes the choices for the next step.
     pub fn look(&mut self, interrupt: &AtomicBool) {
         self.choices = Choices::of(self, interrupt);
     }
@@ -116,7 +116,7 @@ impl Session {
     /// Takes the choice at a position of the list.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such position.
     pub fn take(&mut self, position: usize, interrupt: &AtomicBool) -> Result<(), String> {
         let Some(choice) = self.choices.list.get(position).cloned() else {
             let last = self.choices.list.len();
@@ -140,7 +140,7 @@ impl Session {
         }
     }
 
-    /// Adds a step at the place at hand. The steps behind are forgotten unless it is the next of them.
+    /// Adds a step at the current position. The steps behind are dropped unless it is the next of them.
     pub fn push(&mut self, step: Step) {
         if self.steps.get(self.at) != Some(&step) {
             self.steps.truncate(self.at);
@@ -149,10 +149,10 @@ impl Session {
         self.at += 1;
     }
 
-    /// Goes to the place behind so many steps.
+    /// Goes to the position behind this many steps.
     ///
     /// # Errors
-    /// The path is not so long, or does not begin there.
+    /// The path is shorter, or does not begin there.
     pub fn jump(&mut self, at: usize, interrupt: &AtomicBool) -> Result<(), String> {
         if at > self.steps.len() {
             return Err(format!("the path ends with step {}", self.steps.len().saturating_sub(1)));
@@ -165,10 +165,10 @@ impl Session {
         Ok(())
     }
 
-    /// What is wrong at the place at hand.
+    /// Returns the violations at the current position.
     ///
     /// # Errors
-    /// It could not be evaluated.
+    /// They could not be evaluated.
     pub fn violations(&self, interrupt: &AtomicBool) -> Result<Vec<Violation>, String> {
         let checks = Checks { assertions: true, ..Checks::default() };
         let (Some(constants), Some(step)) = (&self.constants, self.steps[..self.at].last()) else {
@@ -183,7 +183,7 @@ impl Session {
         Ok(Violation::of_step(&outcome).into_iter().collect())
     }
 
-    /// A number below another one, by the throw of a die.
+    /// Returns a random number below another one.
     pub fn throw(&mut self, below: usize) -> usize {
         // Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
         self.dice = self.dice.wrapping_add(0x9E37_79B9_7F4A_7C15);

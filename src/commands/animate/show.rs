@@ -1,4 +1,4 @@
-//! What a session says.
+//! Output of a session.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -24,17 +24,17 @@ use crate::commands::eval::{Stop, evaluate};
 use crate::output;
 use crate::paint::Paint;
 
-/// What a line leads to.
+/// Result of carrying out a line.
 pub type Outcome = Result<(), String>;
 
 /// Names of disabled events that are listed.
 const MOST_DISABLED: usize = 12;
 
-/// How things are said.
+/// Style of the output.
 #[derive(Clone, Copy)]
 pub struct Screen {
     pub paint: Paint,
-    /// Long sets are not folded.
+    /// `true` if long sets are not folded.
     pub whole: bool,
 }
 
@@ -47,7 +47,7 @@ impl Screen {
         Reading { sequences: has_sequences(model), folded: !self.whole }
     }
 
-    /// Does what a command asks for, and says what came of it.
+    /// Carries out a command and prints its result.
     pub fn carry_out(self, command: &Command, session: &mut Session, interrupt: &AtomicBool) -> Outcome {
         match command {
             Command::Number(n) => {
@@ -105,7 +105,7 @@ impl Screen {
         }
     }
 
-    /// Loads a file, and says how far it goes.
+    /// Loads a file, and prints how many of its steps were replayed.
     pub fn load(self, session: &mut Session, interrupt: &AtomicBool, path: &Path) -> Outcome {
         let loaded = session.load(&path_of(&path.to_string_lossy()), interrupt)?;
         let events = |n: usize| n.saturating_sub(1);
@@ -126,7 +126,7 @@ impl Screen {
     ) -> Outcome {
         let found = session.steps_of(name, arguments, interrupt)?;
         if found.list.len() > 1 {
-            // They can be chosen by number then.
+            // Afterwards they can be chosen by number.
             session.choices = Choices { disabled: vec![], ..found };
             let text = format!(
                 "{name} has {} such steps; choose a number, `events` lists all again:\n",
@@ -146,7 +146,7 @@ impl Screen {
         self.here(session, interrupt)
     }
 
-    /// The place at hand with its whole state.
+    /// Prints the current position with its whole state.
     pub fn here(self, session: &Session, interrupt: &AtomicBool) -> Outcome {
         let Some(trace) = session.trace().filter(|trace| !trace.steps.is_empty()) else {
             return self.below(session, interrupt);
@@ -191,7 +191,7 @@ impl Screen {
         format!("step {number}: {}\n", self.paint.strong(&call(step, self.style())))
     }
 
-    /// What is wrong at the place at hand, and what can be done there.
+    /// Prints the violations at the current position, and the choices there.
     fn below(self, session: &Session, interrupt: &AtomicBool) -> Outcome {
         if session.at > 0 {
             output::result(&self.status(session, interrupt));
@@ -200,7 +200,7 @@ impl Screen {
         Ok(())
     }
 
-    /// Whether anything is wrong at the place at hand.
+    /// Returns the text about violations at the current position, or that the invariant is true.
     fn status(self, session: &Session, interrupt: &AtomicBool) -> String {
         let model = &session.model;
         let mut out = String::new();
@@ -234,7 +234,7 @@ impl Screen {
         let width = labels.len().to_string().len().max(2);
         for (i, (choice, label)) in choices.list.iter().zip(&labels).enumerate() {
             let _ = write!(out, "  {:>width$}  {label}", i + 1);
-            // Where the name does not tell them apart, the state does.
+            // If the label does not tell them apart, the state is shown as well.
             let is_first = matches!(choice, Choice::Edge(edge) if edge.event.is_none());
             let is_alone = labels.iter().filter(|other| *other == label).count() == 1 && !is_first;
             if let (Choice::Edge(edge), false) = (choice, is_alone) {
@@ -298,7 +298,7 @@ impl Screen {
         call(&StepObject::all(&session.model, &trace)[0], self.style())
     }
 
-    /// What a step changes, on a line.
+    /// Describes on one line the variables that a step changes.
     fn target(self, session: &Session, edge: &bsym_semantics::transition::Edge) -> String {
         let (Some(after), model) = (edge.state(), &session.model) else { return String::new() };
         let before = session.state();
@@ -327,7 +327,7 @@ impl Screen {
         Err(found.message.clone().unwrap_or_default())
     }
 
-    /// Random steps, as long as nothing is wrong.
+    /// Takes random steps, as long as there is no violation.
     fn random(self, session: &mut Session, n: usize, interrupt: &AtomicBool) -> Outcome {
         let from = session.at;
         for i in 0..n {
@@ -349,7 +349,7 @@ impl Screen {
         self.below(session, interrupt)
     }
 
-    /// What keeps an event off.
+    /// Prints why an event is disabled.
     fn why(self, session: &Session, name: &str, interrupt: &AtomicBool) -> Outcome {
         let model = &session.model;
         let event = session.event(name).ok_or_else(|| format!("{} has no event `{name}`", model.name))?;

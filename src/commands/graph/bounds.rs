@@ -1,4 +1,4 @@
-//! Nodes in which something is wrong only because `MAXINT` is as small as it is.
+//! Nodes that are wrong only because `MAXINT` is as small as it is.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -17,14 +17,14 @@ use crate::answer::trace::{because_of_maxint, only_in_scope};
 use crate::commands::explicit::reads_bounds;
 use crate::race::control::Control;
 
-/// Most states that are asked about: each needs a trace.
+/// Most states that are checked: each needs a trace.
 const STATES: usize = 20;
 /// Work that the traces may take together.
 const WORK: u64 = 4_000_000;
 /// Most nodes that a message names.
 const NAMED: usize = 5;
 
-/// Asks whether what is wrong is so only because of the bounds.
+/// Decides whether violations and failures are due to the bounds alone.
 pub(super) struct Bounds<'a> {
     model: &'a Model,
     scope: &'a Scope,
@@ -48,8 +48,8 @@ impl<'a> Bounds<'a> {
         Bounds { model, scope, found, control, paths, work: Work::new(WORK), asked: Cell::new(0) }
     }
 
-    /// What is to be said of some states of the state space together: of what is false or goes wrong in them, or else of their
-    /// deadlock. `None` where that is not known to be due to the bounds alone.
+    /// Returns the note about some states of the state space together: about false conjuncts and failing steps in them,
+    /// or else about their deadlock. `None` where that is not known to be due to the bounds alone.
     pub(super) fn only_in_scope(&self, states: &[usize]) -> Option<String> {
         let paths = self.paths.as_ref()?;
         let is_wrong = |node: &Node| !node.violated.is_empty() || !node.wrong.is_empty();
@@ -82,7 +82,7 @@ impl<'a> Bounds<'a> {
     }
 }
 
-/// The same of all nodes, in sentences.
+/// Combines the notes of all nodes into sentences.
 pub(super) fn messages(nodes: &[NodeObject]) -> Vec<String> {
     let mut by_sentence: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for node in nodes {

@@ -30,23 +30,23 @@ use crate::commands::eval::name_elements;
 /// Characters of a reason that are shown.
 const MOST_OF_A_REASON: usize = 160;
 
-/// What explanations are made with.
+/// Input of all explanations.
 pub(super) struct Explainer<'a> {
     pub model: &'a Arc<Model>,
     pub scope: &'a Scope,
     pub solver: &'a SolverChoice,
-    /// Its time for a query is that for one counterexample, and for the question whether it is reachable.
+    /// Budget; its time for a query is that for one counterexample, and for the question whether it is reachable.
     pub budget: Budget,
     lemmas: OnceCell<Vec<(Pred, String)>>,
 }
 
 impl<'a> Explainer<'a> {
-    /// For the obligations of a model in a scope.
+    /// Makes an explainer for the obligations of a model in a scope.
     pub fn new(model: &'a Arc<Model>, scope: &'a Scope, solver: &'a SolverChoice, budget: Budget) -> Self {
         Explainer { model, scope, solver, budget, lemmas: OnceCell::new() }
     }
 
-    /// Those of the open obligations, or of the one of this name.
+    /// Explains the open obligations, or the one of this name.
     pub fn explain(&self, all: &Obligations, name: Option<&str>) -> Vec<Explanation> {
         let is_open = |p: &&Proof| match name {
             Some(name) => p.name == name,
@@ -66,7 +66,7 @@ impl<'a> Explainer<'a> {
         found
     }
 
-    /// Those of the refuted obligations.
+    /// Explains the refuted obligations.
     pub fn of_refuted(&self, all: &Obligations) -> Vec<Explanation> {
         let refuted = all.all.iter().filter(|p| p.status == Status::Refuted);
         let in_time = refuted.take_while(|_| self.budget.check().is_ok());
@@ -77,8 +77,8 @@ impl<'a> Explainer<'a> {
         |terms| open::open(terms, self.solver)
     }
 
-    /// Values of a refinement and its abstraction for which the hypotheses of an obligation hold and its goal does not.
-    /// Whether they are ever reached together is not asked.
+    /// Finds values of a refinement and its abstraction for which the hypotheses of an obligation hold and its goal
+    /// does not. Does not check whether they are ever reached together.
     fn of_sequent(&self, proof: &Proof, goal: String, sequent: SequentMachine) -> Explanation {
         let mut explanation = unexplained(proof, goal);
         let SequentMachine { model, names } = sequent;
@@ -175,7 +175,8 @@ impl<'a> Explainer<'a> {
         explanation
     }
 
-    /// What a proof of the whole invariant adds to it, each as a predicate and in B; nothing where there is no such proof.
+    /// Returns the lemmas that a proof of the whole invariant adds to it, each as a predicate and in B. Empty if there
+    /// is no such proof.
     fn lemmas(&self) -> &[(Pred, String)] {
         self.lemmas.get_or_init(|| {
             let model = self.model.clone();
@@ -193,7 +194,7 @@ impl<'a> Explainer<'a> {
         })
     }
 
-    /// Those of the lemmas that are false in the first state of a path.
+    /// Returns the lemmas that are false in the first state of a path.
     fn excluding(&self, trace: &Trace) -> Vec<String> {
         let Some(state) = trace.steps.first().and_then(|s| s.state.as_ref()) else { return vec![] };
         let model = QuantifiableModel::from(self.model.clone());
@@ -203,7 +204,7 @@ impl<'a> Explainer<'a> {
         self.lemmas().iter().filter(|(p, _)| is_false(p)).map(|(_, text)| text.clone()).collect()
     }
 
-    /// Whether a state with the values that are shown is reachable, in the scope of the trace.
+    /// Returns whether a state with the values that are shown is reachable, in the scope of the trace.
     fn reach(&self, explanation: &Explanation, trace: &Trace) -> Reach {
         let open = Reach { kind: ReachKind::Unknown, depth: None, lemmas: vec![], trace: vec![] };
         let lemmas = self.excluding(trace);
@@ -261,7 +262,7 @@ fn short(reason: &str) -> String {
     }
 }
 
-/// What a refuted obligation asks, where there is a state to show.
+/// Returns the question that a refuted obligation poses, where there is a state to show.
 fn asked(proof: &Proof) -> Option<Asked> {
     match (&proof.subject, proof.kind) {
         (Subject::Invariant(i), Kind::Inv | Kind::InvEst) => Some(Asked::Conjunct(proof.event, *i)),

@@ -27,10 +27,11 @@ pub(super) struct Open {
 }
 
 impl Open {
-    /// Reads the status that the user names, or the one that the input brings along. What was proved for another text is open.
+    /// Reads the status that the user names, or the one that the input contains. Obligations proved for another text
+    /// are open.
     ///
     /// # Errors
-    /// There is none, or it cannot be read, or it is about another machine.
+    /// There is no status, it cannot be read, or it is about another machine.
     pub fn read(arguments: &PoArguments, model: &Model, scope: &Scope) -> anyhow::Result<Open> {
         let path = match &arguments.proofs {
             Some(path) => path,
@@ -61,17 +62,17 @@ impl Open {
         Ok(Open { by: author(path, &file), names })
     }
 
-    /// Whether an obligation is asked: it is open there.
+    /// Returns the choice for an obligation: it is asked if the status leaves it open.
     pub fn choose(&self, proof: &Proof) -> Choice {
         if self.has(&proof.name) { Choice::Ask } else { Choice::Leave }
     }
 
-    /// Whether the status leaves an obligation of this name open.
+    /// Returns whether the status leaves an obligation of this name open.
     pub fn has(&self, name: &str) -> bool {
         self.names.contains(&trimmed(name))
     }
 
-    /// What became of them.
+    /// Returns the result for the obligations that the status leaves open.
     pub fn outcome(&self, answer: &Obligations) -> OfStatus {
         let of = |o: &Obligation| trimmed(o.source.name.as_deref().unwrap_or(&o.id));
         let all = &answer.file.obligations;
@@ -95,7 +96,7 @@ fn trimmed(name: &str) -> String {
     name.split('/').map(str::trim).collect::<Vec<_>>().join("/")
 }
 
-/// Who wrote a status.
+/// Author of a status.
 fn author(path: &Path, file: &PoFile) -> String {
     let is_rodins = file.sources.iter().any(|s| s.kind == SourceKind::Bps);
     match (is_rodins, path.file_name()) {

@@ -63,7 +63,7 @@ fn texts(model: &Model) -> Vec<String> {
     own.map(|c| print::pred(model, &c.pred)).collect()
 }
 
-/// Whether `new` are the conjuncts of before and the further ones.
+/// Returns whether `new` consists of the old conjuncts and the auxiliary ones.
 fn is_extended(new: &[String], old: &[String], model: &Model, auxiliaries: &[Auxiliary]) -> bool {
     let mut model = model.clone();
     let mut expected = old.to_vec();
@@ -79,7 +79,7 @@ fn is_extended(new: &[String], old: &[String], model: &Model, auxiliaries: &[Aux
     new == expected
 }
 
-/// Texts with the conjuncts in places where they may belong.
+/// Returns candidate texts with the conjuncts in places where they may belong.
 fn candidates(model: &Model, old: &str, auxiliaries: &[Auxiliary]) -> Vec<String> {
     let own: Vec<(usize, usize)> = model
         .invariant
@@ -93,7 +93,7 @@ fn candidates(model: &Model, old: &str, auxiliaries: &[Auxiliary]) -> Vec<String
     let indent = indentation(old, start);
     let (start, end) = with_parentheses(old, start, end);
     let added: String = auxiliaries.iter().map(|a| format!("\n{indent}& {}", conjunct(&a.text))).collect();
-    // Behind what is only a comment on the same line, if it is one.
+    // The conjuncts go behind a comment on the same line, if nothing else follows there.
     let rest = old[end..].lines().next().unwrap_or_default();
     let comment = rest.trim();
     let is_comment = comment.is_empty()
@@ -104,7 +104,7 @@ fn candidates(model: &Model, old: &str, auxiliaries: &[Auxiliary]) -> Vec<String
     for at in [behind, end] {
         all.push(format!("{}{added}{}", &old[..at], &old[at..]));
     }
-    // An implication would take them in.
+    // Otherwise an implication would absorb them.
     all.push(format!("{}({}){added}{}", &old[..start], &old[start..end], &old[end..]));
     all
 }
@@ -130,7 +130,7 @@ fn clause(model: &Model, old: &str, auxiliaries: &[Auxiliary]) -> Option<String>
     Some(format!("{}INVARIANT\n    {}\n{}", &old[..at], list.join("\n    & "), &old[at..]))
 }
 
-/// Between parentheses where `&` would tear it.
+/// Puts the text between parentheses, so that `&` does not split it.
 fn conjunct(text: &str) -> String {
     format!("({text})")
 }

@@ -1,4 +1,4 @@
-//! Which obligations answer the checks of steps and states.
+//! Obligations that answer the checks of steps and states.
 //!
 //! | check | obligations |
 //! |---|---|
@@ -10,7 +10,7 @@
 //! | a conjunct or theorem has a meaning | its WD |
 //! | a theorem follows | its THM |
 //!
-//! An obligation that is not there answers nothing, also where its tool takes it to be trivial.
+//! A missing obligation answers nothing, even if its tool considers it trivial.
 
 use std::collections::BTreeSet;
 
@@ -28,11 +28,11 @@ use crate::matching::{Agreement, owner};
 use crate::proven::Formula;
 use crate::proven::{Check, PairStatus};
 
-/// The obligations behind a check, or why it is open.
+/// The obligations behind a check; the error tells why it is open.
 type Answer<'a> = Result<Vec<&'a Obligation>, (OpenKind, String)>;
 
 impl<'a> Reader<'a> {
-    /// Finds an answer to every check, and says what became of the obligations that make no pair.
+    /// Finds an answer to every check, and reports the fate of the obligations that make no pair.
     pub(super) fn answer_checks(&mut self) {
         let mut used: BTreeSet<&str> = BTreeSet::new();
         for (check, needed) in checks::of_model(self.model) {
@@ -113,7 +113,7 @@ impl<'a> Reader<'a> {
         if all.is_empty() { none("the status does not say which event refines it") } else { Ok(all) }
     }
 
-    /// Values for `names`, which the abstract event chooses.
+    /// Finds the obligations for values of `names`, which the abstract event chooses.
     fn feasible(&mut self, level: usize, x: &'a str, names: &str, event: Option<EventId>) -> Answer<'a> {
         let witnesses: Vec<&str> = names
             .split(", ")
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         for name in witnesses {
             all.extend(self.proved(level, x, &[Kind::Wfis], Some(name), event)?);
         }
-        // The value has to suit the abstract guards and actions.
+        // The value must satisfy the abstract guards and actions.
         match self.proved(level, x, &[Kind::Grd, Kind::Mrg, Kind::Sim], None, event) {
             Ok(more) => all.extend(more),
             Err((OpenKind::NoObligation, _)) if !all.is_empty() => {}
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
-    /// The formulas of an event of a level.
+    /// Returns the formulas of an event of a level.
     fn formulas(&self, level: usize, x: &'a str) -> impl Iterator<Item = &'a EventFormula> + use<'a> {
         let (model, component) = (self.model, self.levels.names[level]);
         model.formulas.iter().filter(move |f| {
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
             let mut found = none("what is evaluated lies in no guard, action or witness with a label");
             for &(level, x, f) in formulas.iter().filter(|(.., f)| f.span.contains(place)) {
                 let answer = self.proved_in(level, x, f, event);
-                // An event that extends another has its formulas, whose obligations are the other's.
+                // An event that extends another has the formulas of that event, and their obligations.
                 let says_more = !matches!(answer, Err((OpenKind::NoObligation, _)));
                 if found.is_err() && (says_more || matches!(found, Err((OpenKind::NoObligation, _)))) {
                     found = answer;
@@ -190,7 +190,7 @@ impl<'a> Reader<'a> {
         self.all_of(level, x, kinds, label, &|_| true, event)
     }
 
-    /// All obligations of these kinds about an event of a level. One that names no event may be of any.
+    /// Returns all obligations of these kinds about an event of a level. One that names no event may be about any.
     fn all_of(
         &mut self,
         level: usize,
@@ -222,7 +222,7 @@ impl<'a> Reader<'a> {
         Ok(found)
     }
 
-    /// The obligations of these kinds about a predicate of states.
+    /// Returns the obligations of these kinds about a predicate of states.
     fn of_predicate(&mut self, conjunct: &'a Conjunct, kinds: &[Kind], not: &[TargetRole]) -> Answer<'a> {
         let (model, file) = (self.model, self.file);
         let owner = owner(model, conjunct);
@@ -259,7 +259,7 @@ impl<'a> Reader<'a> {
         if let Some(reason) = stale {
             return Err((OpenKind::Stale, said(reason)));
         }
-        // No level: what a tool calls trivial can be looked at only for pairs.
+        // No level: status that a tool calls trivial can be verified only for pairs.
         self.counts(o, usize::MAX, &[]).map_err(|(kind, reason)| (kind, said(reason)))?;
         match self.hypotheses.open(o) {
             Some(reason) => Err((OpenKind::Hypothesis, said(reason))),
@@ -287,7 +287,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether the model has what an obligation is about, or what it lacks.
+    /// Checks that the model has the parts that an obligation is about. The error names the missing part.
     fn place(&self, o: &Obligation) -> Result<(), String> {
         let Some(level) = self.levels.of(&o.component) else { return Ok(()) };
         let needs_target = matches!(
@@ -335,7 +335,7 @@ impl<'a> Reader<'a> {
 }
 
 impl<'a> Levels<'a> {
-    /// The events that an event of a level refines.
+    /// Returns the events that an event of a level refines.
     fn abstractions(&self, level: usize, event: &str) -> Vec<&'a str> {
         if event == INITIALISATION && level + 1 < self.names.len() {
             return vec![INITIALISATION];
@@ -350,17 +350,18 @@ fn none<'a>(reason: &str) -> Answer<'a> {
     Err((OpenKind::NoObligation, reason.into()))
 }
 
-/// Whether obligations of a kind are about their event as a whole, or about a variable that is only in their name.
+/// Returns whether obligations of a kind are about their event as a whole, or about a variable that occurs only in
+/// their name.
 fn names_no_target(kind: Kind) -> bool {
     matches!(kind, Kind::Mrg | Kind::Eql)
 }
 
-/// The reason without the name of the obligation itself.
+/// Returns the reason without the name of the obligation itself.
 fn bare(reason: &str, id: &str) -> String {
     reason.strip_prefix(&format!("`{id}`: ")).unwrap_or(reason).to_string()
 }
 
-/// Why a proof is of no use here.
+/// Returns why a proof is not used here.
 fn not_needed(o: &Obligation) -> &'static str {
     let of_guard = o.target.as_ref().is_some_and(|t| t.role == Some(TargetRole::Guard));
     match o.kind {

@@ -1,4 +1,4 @@
-//! A `po.json` in the making.
+//! Construction of a `po.json`.
 
 use std::path::Path;
 
@@ -11,9 +11,9 @@ use crate::error::PoError;
 use crate::file::*;
 use crate::path::relative;
 
-/// What a conversion has found so far.
+/// Results of a conversion so far.
 pub struct Builder<'a> {
-    /// Where the files are.
+    /// The archive with the files.
     pub archive: &'a Archive,
     /// The folder that paths are made relative to.
     folder: &'a Path,
@@ -27,7 +27,7 @@ pub struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    /// Nothing yet.
+    /// Creates an empty builder.
     pub fn new(archive: &'a Archive, folder: &'a Path) -> Builder<'a> {
         Builder {
             archive,
@@ -40,7 +40,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Says something to the user.
+    /// Adds a warning for the user.
     pub fn warn(&mut self, message: impl Into<String>) {
         self.warnings.push(message.into());
     }
@@ -50,15 +50,15 @@ impl<'a> Builder<'a> {
         self.obligations.push(obligation);
     }
 
-    /// Whether there is an obligation of this name.
+    /// Returns whether there is an obligation of this name.
     pub fn has(&self, id: &str) -> bool {
         self.obligations.iter().any(|o| o.id == id)
     }
 
-    /// Reads a file of the archive and notes it as a source: its key, and its text.
+    /// Reads a file of the archive and records it as a source. Returns its key and its text.
     ///
     /// # Errors
-    /// It cannot be read, or has no text.
+    /// The file cannot be read, or is not text.
     pub fn text(
         &mut self,
         name: &str,
@@ -76,7 +76,7 @@ impl<'a> Builder<'a> {
         Ok((id, decoded.text))
     }
 
-    /// Notes a file of the archive as a source.
+    /// Records a file of the archive as a source.
     pub fn source(
         &mut self,
         name: &str,
@@ -103,7 +103,7 @@ impl<'a> Builder<'a> {
         self.sources[self.sources.len() - 1].id.clone()
     }
 
-    /// Notes a model's file, wherever it is.
+    /// Records a model's file, wherever it is.
     pub fn model_file(
         &mut self,
         path: &Path,
@@ -127,19 +127,19 @@ impl<'a> Builder<'a> {
         });
     }
 
-    /// Hash of a source.
+    /// Returns the hash of a source.
     pub fn sha256_of(&self, id: &str) -> String {
         self.sources.iter().find(|s| s.id == id).map(|s| s.sha256.clone()).unwrap_or_default()
     }
 
-    /// The program that wrote a source.
+    /// Sets the program that wrote a source.
     pub fn exporter(&mut self, id: &str, exporter: String) {
         if let Some(source) = self.sources.iter_mut().find(|s| s.id == id) {
             source.exporter = Some(exporter);
         }
     }
 
-    /// The file, with what has to be said about it.
+    /// Returns the file and the warnings.
     pub fn finish(self, main: Option<&str>, language: Language) -> (PoFile, Vec<String>) {
         let mut file = PoFile {
             format: FORMAT.into(),

@@ -1,7 +1,7 @@
 //! The files of other tools as `po.json`.
 //!
-//! Every fact of a file becomes an obligation, also one that fits nothing; then it says why. What they
-//! mean for a model is the import's business.
+//! Every fact of a file becomes an obligation, even one that fits nothing; then it gives the reason. The import decides
+//! what the facts mean for a model.
 
 mod atelier;
 mod builder;
@@ -24,16 +24,16 @@ use super::file::{Kind, Language, PoFile};
 use super::fresh::same_files;
 use super::matching::{Matched, Texts, find_target};
 
-/// What a file or folder says, with what has to be said about it.
+/// Converted content of a file or folder, with warnings.
 #[derive(Clone, Debug)]
 pub struct Converted {
-    /// Its status.
+    /// The status.
     pub file: PoFile,
-    /// For the user.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// The kinds of input, told apart by name and content.
+/// Kinds of input, distinguished by name and content.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Input {
     PoJson,
@@ -43,12 +43,11 @@ enum Input {
     AtelierFile,
 }
 
-/// Reads the status in a file or folder of any known kind: a `po.json`, a Rodin project (folder, zip or
-/// one of its files), a ProB package, the files of Atelier B. Paths become relative to `folder`, where
-/// the result will be.
+/// Reads the status in a file or folder of any known kind: a `po.json`, a Rodin project (folder, zip or one of its
+/// files), a ProB package, the files of Atelier B. Paths become relative to `folder`, where the result will be.
 ///
 /// # Errors
-/// It cannot be read, is damaged, or says nothing about proofs.
+/// The input cannot be read, is damaged, or has no proof data.
 pub fn convert(path: &Path, folder: &Path) -> Result<Converted, PoError> {
     match kind(path)? {
         Input::PoJson => Ok(Converted { file: PoFile::read(path)?, warnings: vec![] }),
@@ -72,12 +71,12 @@ pub fn convert(path: &Path, folder: &Path) -> Result<Converted, PoError> {
     }
 }
 
-/// The whole name of a file.
+/// Returns the whole name of a file.
 fn file_name(path: &Path) -> String {
     path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The component that a file is about.
+/// Returns the name of the component that a file is about.
 fn stem(path: &Path) -> String {
     path.file_stem().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default()
 }
@@ -95,7 +94,7 @@ fn kind(path: &Path) -> Result<Input, PoError> {
         "json" => return Ok(Input::PoJson),
         _ => {}
     }
-    // Other names are told by their first bytes.
+    // Files with other names are recognised by their first bytes.
     let mut start = [0; 512];
     let read = std::fs::File::open(path).and_then(|mut f| std::io::Read::read(&mut f, &mut start));
     let length = read.map_err(|source| PoError::Read { path: path.to_owned(), source })?;
@@ -107,7 +106,7 @@ fn kind(path: &Path) -> Result<Input, PoError> {
     }
 }
 
-/// A Rodin project or the database of an Atelier B project.
+/// Converts a Rodin project or the database of an Atelier B project.
 fn project(archive: &Archive, path: &Path, main: Option<&str>, folder: &Path) -> Result<Converted, PoError> {
     let projects = rodin::projects(archive);
     let databases = atelier::components(archive);
@@ -150,7 +149,7 @@ fn shown(folder: &str) -> &str {
     if folder.is_empty() { "." } else { folder }
 }
 
-/// The only machine that no other one refines.
+/// Returns the only machine that no other one refines.
 fn most_concrete(out: &Builder<'_>) -> Option<String> {
     let machines = || out.components.iter().filter(|c| c.kind != super::file::ComponentKind::Context);
     let mut last = machines().filter(|c| !machines().any(|d| d.refines.as_ref() == Some(&c.name)));
@@ -158,9 +157,9 @@ fn most_concrete(out: &Builder<'_>) -> Option<String> {
     last.next().is_none().then_some(found)
 }
 
-/// Adds to a status what a machine says now: the hashes that tell later whether it has changed. Only if
-/// the status is about exactly the machine's files; else nothing says that it was proven for this text. What is
-/// recorded already stays: it may have an axiom that a flag added, without which nothing was proven.
+/// Adds the hashes of the present machine to a status; they tell later whether it has changed. Does so only if the
+/// status is about exactly the machine's files, because otherwise it may have been proven for another text. Existing
+/// records stay: they may include an axiom that a flag added, without which nothing was proven.
 pub fn attach(file: &mut PoFile, model: &Model) {
     if !same_files(file, model) {
         return;
@@ -196,7 +195,7 @@ pub fn attach(file: &mut PoFile, model: &Model) {
     }
 }
 
-/// The machine that a file of Atelier B is about: beside it, or where a project keeps its sources.
+/// Returns the machine that a file of Atelier B is about: in the same folder, or in the source folder of the project.
 pub fn atelier_machine(path: &Path) -> Option<PathBuf> {
     atelier::machine_of(path)
 }

@@ -1,9 +1,9 @@
-//! ProB's packages, `.eventb`: facts about proofs behind the model.
+//! ProB's packages, `.eventb`: facts about proofs that follow the model.
 //!
-//! `po(Machine, Description, [Source…], Status)` is the newer form; the concrete event is the last
-//! `event(…)`. `discharged(Machine, Event, Invariant)` is the older one and has what was proven only;
-//! its invariant is a label or an internal name. Nothing in a package ties the facts to the text, so
-//! they are claims of the program that wrote it.
+//! `po(Machine, Description, [Source…], Status)` is the newer form; the concrete event is the last `event(…)`.
+//! `discharged(Machine, Event, Invariant)` is the older form and records proven obligations only; its invariant is a
+//! label or an internal name. Nothing in a package ties the facts to the text, so they are claims of the program that
+//! wrote it.
 
 use std::path::PathBuf;
 
@@ -15,7 +15,7 @@ use crate::digest::INITIALISATION;
 use crate::error::PoError;
 use crate::file::*;
 
-/// Functors of a package's information that say nothing about proofs.
+/// Functors of a package's information without data about proofs.
 const OTHER_FACTS: [&str; 5] = ["wp", "nonchanging_guard", "invariant", "theory", "pragma"];
 
 /// A machine or context of the package, as far as it is needed here.
@@ -40,7 +40,7 @@ struct Named {
 /// Converts a package. The first machine is the main one.
 ///
 /// # Errors
-/// It cannot be read, or is no package.
+/// The file cannot be read, or is not a package.
 pub fn convert(out: &mut Builder<'_>, name: &str) -> Result<Option<String>, PoError> {
     let (id, text) = out.text(name, SourceKind::Eventb, Role::Model, None, Some(Trust::Exporter))?;
     let place = out.archive.place(name);
@@ -179,7 +179,7 @@ impl Reader<'_, '_> {
         let (component, description) = (text(component)?, text(description)?);
         let status = match text(status)?.as_str() {
             "true" => Status::Discharged,
-            // Open, tried in vain, or never tried: the exporter makes no difference.
+            // Open, tried without success, or never tried: the exporter does not distinguish them.
             "false" => Status::Pending,
             "reviewed" => Status::Reviewed,
             _ => return None,
@@ -286,7 +286,7 @@ impl Reader<'_, '_> {
         })
     }
 
-    /// In the older form a theorem without a fact is not proven, and it may be a hypothesis.
+    /// Adds the theorems without a fact: in the older form they are not proven, and may be hypotheses.
     fn silent_theorems(&mut self) {
         let mut silent = vec![];
         for part in &self.parts {
@@ -357,7 +357,7 @@ impl Part {
     }
 }
 
-/// Position term of a predicate; a description may be around it.
+/// Returns the position term of a predicate, which a description may enclose.
 fn named(predicate: &Term<'_>, theorem: bool) -> Option<Named> {
     let (functor, arguments) = predicate.parts()?;
     if functor == "description" && arguments.len() == 3 {
@@ -368,7 +368,7 @@ fn named(predicate: &Term<'_>, theorem: bool) -> Option<Named> {
     Some(Named { label: text(label)?, internal: text(internal)?, theorem })
 }
 
-/// Name and abstract events.
+/// Returns the name and the abstract events.
 fn read_event(event: &Term<'_>) -> Option<(String, Vec<String>)> {
     let (functor, arguments) = event.parts()?;
     if functor == "description" && arguments.len() == 3 {
@@ -386,7 +386,7 @@ fn read_event(event: &Term<'_>) -> Option<(String, Vec<String>)> {
     Some((text(&arguments[1])?, refines))
 }
 
-/// A name: mostly an atom. Labels have white space at their ends in places.
+/// Reads a name: mostly an atom. Some labels have white space at their ends.
 fn text(term: &Term<'_>) -> Option<String> {
     match &term.kind {
         TermKind::Atom(name) | TermKind::String(name) => Some(name.trim().to_string()),
@@ -396,7 +396,7 @@ fn text(term: &Term<'_>) -> Option<String> {
     }
 }
 
-/// Kind by Rodin's description.
+/// Determines the kind by Rodin's description.
 fn kind(description: &str, initialisation: bool) -> Kind {
     let words: Vec<&str> = description.split_whitespace().collect();
     match words.as_slice() {

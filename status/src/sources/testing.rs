@@ -1,4 +1,4 @@
-//! Small projects of other tools, written for the tests.
+//! Small projects of other tools for the tests.
 
 use std::path::{Path, PathBuf};
 

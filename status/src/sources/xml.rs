@@ -1,4 +1,4 @@
-//! XML with the place of whatever is wrong.
+//! XML with the places of errors.
 
 use std::path::{Path, PathBuf};
 
@@ -6,16 +6,16 @@ use roxmltree::{Document, Node, ParsingOptions};
 
 use crate::error::PoError;
 
-/// What Rodin puts before the names of its elements and attributes.
+/// Rodin's prefix of the names of elements and attributes.
 const RODIN: &str = "org.eventb.core.";
 
-/// Nodes of one file; a tree of proofs of 20 MB has a million.
+/// Limit on the nodes of one file; a tree of proofs of 20 MB has a million.
 const NODES: u32 = 50_000_000;
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// # Errors
-/// It is no well-formed XML; with line and column.
+/// The text is not well-formed XML; with line and column.
 pub fn parse<'a>(place: &Path, text: &'a str) -> Result<Document<'a>, PoError> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: NODES, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|e| {
@@ -35,10 +35,10 @@ pub fn parse<'a>(place: &Path, text: &'a str) -> Result<Document<'a>, PoError> {
     })
 }
 
-/// The root, if it is one of these elements.
+/// Returns the root, if it is one of these elements.
 ///
 /// # Errors
-/// It is another one.
+/// The root is another element.
 pub fn root<'a, 'i>(
     place: &Path,
     document: &'a Document<'i>,
@@ -58,35 +58,35 @@ pub fn root<'a, 'i>(
     })
 }
 
-/// Name of an element, without what Rodin puts before it.
+/// Returns the name of an element, without Rodin's prefix.
 pub fn tag<'a>(node: Node<'a, '_>) -> &'a str {
     let name = node.tag_name().name();
     name.strip_prefix(RODIN).unwrap_or(name)
 }
 
-/// The elements of this name directly below.
+/// Returns the direct children of this name.
 pub fn children<'a, 'i>(node: Node<'a, 'i>, name: &'static str) -> impl Iterator<Item = Node<'a, 'i>> {
     node.children().filter(move |n| n.is_element() && tag(*n) == name)
 }
 
-/// An attribute of Rodin's, named without what comes before it.
+/// Returns an attribute of Rodin's, named without its prefix.
 pub fn attribute<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
     node.attributes().find(|a| a.name().strip_prefix(RODIN) == Some(name)).map(|a| a.value())
 }
 
-/// Line and column of an element.
+/// Returns line and column of an element.
 pub fn position(node: Node<'_, '_>) -> (usize, usize) {
     let at = node.document().text_pos_at(node.range().start);
     (at.row as usize, at.col as usize)
 }
 
-/// `file:line:column` of an element.
+/// Returns `file:line:column` of an element.
 pub fn place_of(place: &Path, node: Node<'_, '_>) -> String {
     let (line, column) = position(node);
     format!("{}:{line}:{column}", place.display())
 }
 
-/// A mistake at an element.
+/// Creates the error for a mistake at an element.
 pub fn mistake(place: &Path, node: Node<'_, '_>, message: impl Into<String>, help: &str) -> PoError {
     let (line, column) = position(node);
     PoError::Tool { path: PathBuf::from(place), line, column, message: message.into(), help: help.into() }

@@ -1,4 +1,4 @@
-//! What variables are drawn from.
+//! Domains that variables are drawn from.
 
 use std::collections::BTreeMap;
 

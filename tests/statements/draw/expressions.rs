@@ -5,7 +5,7 @@ use super::super::machine::Formula;
 use super::{Draw, Name};
 
 impl Draw {
-    /// Any well-typed expression.
+    /// Draws any well-typed expression.
     pub(super) fn expression(&mut self, kind: &Kind, depth: usize) -> Formula {
         let atom = self.atom(kind);
         if depth == 0 {

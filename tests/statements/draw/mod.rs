@@ -1,9 +1,9 @@
-//! Draws machines: of every statement and every type of variables, well-typed, and mostly small enough
-//! for every state to be visited. The same number gives the same machine.
+//! Draws machines: of every statement and every type of variables, well-typed, and mostly small enough for every state
+//! to be visited. The same number always gives the same machine.
 //!
-//! What is written into a variable mostly lies in the set that the invariant names for it: by the way it is
-//! built, or because a condition asks. Where chance leaves the condition out, and where a local is read
-//! that may have no value, are the violations.
+//! Values that are written into a variable mostly lie in the set that the invariant names for it: because of the way
+//! they are built, or because a condition requires it. Violations arise where chance leaves the condition out, and
+//! where a local variable is read that may have no value.
 
 mod domains;
 mod expressions;
@@ -20,7 +20,7 @@ use super::machine::{Formula, Machine, Operation, Statement};
 struct Name {
     name: String,
     domain: Domain,
-    /// Whether it has a value wherever it is read now.
+    /// `true` if it has a value wherever it is read now.
     assigned: bool,
 }
 
@@ -32,7 +32,7 @@ struct Callable {
     parameters: Vec<Domain>,
 }
 
-/// What a statement may write, and the operations that it may call.
+/// Variables that a statement may write, and the operations that it may call.
 #[derive(Clone, Debug, Default)]
 struct May {
     write: Vec<(String, Domain)>,
@@ -53,13 +53,13 @@ struct Draw {
     sets: Vec<(String, Vec<String>)>,
     names: Vec<Name>,
     fresh: usize,
-    /// Whether an empty set has to show its type: what it is written into has no other.
+    /// `true` if an empty set has to show its type: the variable it is written into has no other.
     typed: bool,
-    /// How many predicates are inside one another; values stay simple inside a few.
+    /// Nesting depth of predicates; values stay simple from some depth on.
     nesting: usize,
-    /// Whether the machine has little in it, so that engines decide more of it.
+    /// `true` if the machine is small, so that engines decide more of it.
     small: bool,
-    /// The name that a value is drawn for, which would be a dull value.
+    /// Name that a value is drawn for; the name itself would be a trivial value.
     avoid: Option<String>,
     types: std::collections::BTreeSet<&'static str>,
 }
@@ -213,7 +213,7 @@ impl Draw {
             if let Domain::Power(_) = domain
                 && self.one_in(2)
             {
-                // Sometimes no set has so many elements and so few.
+                // Sometimes no set has both so many elements and so few.
                 let (low, high) = (self.below(3), 1 + self.below(4));
                 main.properties.push(Formula::new(format!("card({name}) >= {low}")));
                 if self.one_in(2) {

@@ -1,8 +1,8 @@
-//! Draws machines about relations over deferred sets: invariants of several conjuncts about sets, relations and functions,
-//! events that often preserve them. What is proved of them is proved for sets of any size.
+//! Draws machines about relations over deferred sets: invariants of several conjuncts about sets, relations and
+//! functions, events that often preserve them. What is proved of them is proved for sets of any size.
 //!
-//! A conjunct of the usual forms is true of empty relations and often inductive. An event often has a guard that says what
-//! a conjunct says after it, and half of the derived variables are kept up to date.
+//! A conjunct of the usual forms is true of empty relations and often inductive. An event often has as a guard the
+//! condition that a conjunct holds after it, and half of the derived variables are kept up to date.
 
 mod events;
 mod formulas;
@@ -42,7 +42,7 @@ struct Relations {
     draw: Draw,
     sets: Vec<&'static str>,
     names: Vec<Known>,
-    /// How many binders are open.
+    /// Number of open binders.
     depth: usize,
 }
 
@@ -145,7 +145,7 @@ impl Relations {
         let space = space.split_once(" : ").map_or("", |(_, s)| s).to_string();
         let space = if typing.contains(" <: ") { format!("{space})") } else { space };
         let is_total = ["-->", ">->", "->>"].iter().any(|a| typing.contains(a));
-        // What is typed by a variable is empty where that is.
+        // A variable that is typed by another one is empty where that one is.
         let on_variable =
             main.variables.iter().any(|v| typing.ends_with(v) || typing.contains(&format!("{v} ")));
         let value = match sort {

@@ -78,7 +78,7 @@ impl Draw {
         }
     }
 
-    /// Something that is often true where a body asks for it.
+    /// Draws a predicate that is often true where a body asks for it.
     pub(super) fn mostly_true(&mut self) -> Formula {
         let (p, q, r) = (self.predicate(1), self.predicate(1), self.conjunct());
         Formula::with(format!("({p} or {q} or {r})"), vec![p, q, r])

@@ -109,7 +109,7 @@ impl Draw {
         let span = b - a + 1;
         let shift = 1 + self.below(2) as i64;
         let smaller = vec![Formula::new(integer(number))];
-        // The remainder of what is negative is ill-defined; distances are not negative.
+        // The remainder of a negative number is ill-defined; distances are not negative.
         let text = format!(
             "({} + (max({{{name} - {}, 0}}) + {shift}) mod {span})",
             integer(*a),
@@ -230,7 +230,7 @@ impl Draw {
         }
     }
 
-    /// No element of a domain; where nothing else says its type, in words that do.
+    /// Returns the empty set of a domain, written with its type where nothing else shows it.
     pub(super) fn empty(&mut self, of: &Domain) -> Formula {
         if !self.typed {
             return Formula::new("{}");

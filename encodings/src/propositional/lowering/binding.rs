@@ -37,7 +37,7 @@ impl Lowering {
             }
         }
         if late {
-            // A symbol that was looked at before turns out to be bound: what is free has to be found anew.
+            // A symbol that was looked at before turns out to be bound: free symbols have to be found again.
             self.free.clear();
             return self.scan(t);
         }
@@ -59,7 +59,8 @@ impl Lowering {
         }
     }
 
-    /// What the free bound symbols of a term stand for, and whether integers without bound are among it.
+    /// Returns the ids of the values that the free bound symbols of a term stand for, and whether integers without
+    /// bound are among these.
     pub(super) fn key(&self, t: Term) -> (Box<[u32]>, bool) {
         let free = match self.free.get(&t) {
             Some(free) if !free.is_empty() => free,

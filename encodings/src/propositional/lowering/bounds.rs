@@ -1,4 +1,4 @@
-//! What is known of unknowns: bounds of numbers and of the elements of sets, learnt from assertions.
+//! Known bounds of unknowns: of numbers and of the elements of sets, learnt from assertions.
 
 use super::{Lowering, Window};
 use crate::propositional::bounds::{Interval, Part};
@@ -42,8 +42,8 @@ impl Lowering {
         }
     }
 
-    /// How many numbers a number may be, or the elements of a set of numbers in all their parts; the largest number where that
-    /// is not known.
+    /// Returns how many numbers a number may be, or the elements of a set of numbers in all their parts; the largest
+    /// number where that is not known.
     pub fn room(&self, id: SymbolId) -> i128 {
         let length = |(low, high): Interval| low.zip(high).map(|(low, high)| (high - low).max(0));
         let sort = self.terms.symbol_sort(id);
@@ -65,7 +65,7 @@ impl Lowering {
         }
     }
 
-    /// What is known of a number.
+    /// Returns the known bounds of a number.
     pub fn known_bounds(&self, id: SymbolId) -> Interval {
         self.bounds.of(id)
     }

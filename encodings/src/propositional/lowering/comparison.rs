@@ -8,7 +8,7 @@ use crate::term::Node;
 use crate::tuning::tuning;
 
 impl Lowering {
-    /// A conjunction or disjunction. What has no value does not matter where another part decides.
+    /// Lowers a conjunction or disjunction. A part without a value does not matter where another part decides.
     pub fn junction(&mut self, parts: Vec<Result<Truth, Why>>, and: bool) -> Result<Truth, Why> {
         let deciding = Lit::constant(!and);
         let decided: Vec<Lit> = parts

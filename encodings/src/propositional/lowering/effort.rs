@@ -1,4 +1,4 @@
-//! What lowering costs: an estimate before anything is built, and when it stops.
+//! Costs of lowering: an estimate before anything is built, and when it stops.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::term::{Op, Sort, SortKind, SymbolId, Term};
 use crate::tuning::tuning;
 
 impl Lowering {
-    /// Whether lowering has to stop; then [`stopped`](Self::stopped) says why.
+    /// Returns whether lowering has to stop; then [`stopped`](Self::stopped) says why.
     pub fn is_over(&mut self) -> bool {
         self.look = self.steps + tuning().propositional.look;
         let steps = self.budget.steps.unwrap_or(u64::MAX);
@@ -67,7 +67,7 @@ impl Lowering {
         }
     }
 
-    /// Whether each scalar part of an index has few enough values to be written out.
+    /// Returns whether each scalar part of an index has few enough values to be written out.
     pub(super) fn is_listed(&self, index: Sort) -> bool {
         match self.terms.sort_kind(index) {
             SortKind::Tuple(fields) => fields.iter().all(|&f| self.is_listed(f)),
@@ -75,7 +75,8 @@ impl Lowering {
         }
     }
 
-    /// What a quantifier or a lambda takes: for each instance the terms below it, those below binders in it in turn.
+    /// Returns the weight of a quantifier or a lambda: for each instance the terms below it, those below binders in it
+    /// in turn.
     pub(super) fn weight(&mut self, binder: Term) -> u64 {
         if let Some(&known) = self.weights.get(&binder) {
             return known;

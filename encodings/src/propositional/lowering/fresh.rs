@@ -114,8 +114,8 @@ impl Lowering {
         (0..).zip(scalars).map(&mut window).collect()
     }
 
-    /// An array that stands for anything. Outside of its windows it is the same everywhere: that is its cut; it is empty
-    /// there where a window is exact.
+    /// An array that stands for anything. Outside of its windows it is the same everywhere: that is its cut; it is
+    /// empty there where a window is exact.
     pub(super) fn fresh_array(
         &mut self,
         id: SymbolId,

@@ -1,7 +1,7 @@
 //! Bit-blasting: terms to literals of gates.
 //!
-//! Every Boolean term gets a literal that is its truth, whatever the cuts; a literal without a guard. A term that is made
-//! from cut unknowns is known under its guard only: its literal is a new one that equals what was computed
+//! Every Boolean term gets a literal that is its truth, whatever the cuts; a literal without a guard. A term that is
+//! made from cut unknowns is known under its guard only: its literal is a new one that equals what was computed
 //! wherever the guard is true. A Boolean term with a part that is not claimed gets a free literal, and is noted:
 //! `unsat` is an answer then as well, `sat` is not.
 
@@ -26,13 +26,13 @@ use crate::budget::{Budget, Stopped};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
-/// What a bound symbol stands for.
+/// Value of a bound symbol.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     /// Equal for equal values.
     pub id: u32,
     pub value: Value,
-    /// Whether it is all the integers beyond a bound.
+    /// `true` if it is all the integers beyond a bound.
     pub beyond: bool,
 }
 
@@ -47,7 +47,7 @@ type Index = (Vec<Value>, Vec<Rc<[Value]>>);
 struct Window {
     first: i128,
     last: i128,
-    /// Whether there is nothing outside in any case, or no outside.
+    /// `true` if there is nothing outside in any case, or no outside.
     is_exact: bool,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Lowering {
     open: HashMap<Bound, Result<Value, Why>>,
     /// Symbols that some quantifier or lambda binds.
     binders: HashSet<SymbolId>,
-    /// Those of them that are free in a term; terms that were not looked at are missing.
+    /// Bound symbols that are free in a term; terms that were not looked at are missing.
     free: HashMap<Term, Rc<[SymbolId]>>,
     pub(super) scope: HashMap<SymbolId, Binding>,
     pub(super) bindings: HashMap<Vec<i128>, u32>,
@@ -91,18 +91,18 @@ pub(super) struct Lowering {
     /// Unknown integers of the symbols that are integers.
     integers: HashMap<SymbolId, Number>,
     budget: Budget,
-    /// Terms lowered for the query at hand, and cells of arrays.
+    /// Terms lowered for the current query, and cells of arrays.
     steps: u64,
-    /// When the budget is looked at next.
+    /// Number of steps at which the budget is looked at next.
     look: u64,
-    /// What the instances of quantifiers take, as far as that was asked.
+    /// Weights of the instances of quantifiers, as far as they were asked for.
     weights: HashMap<Term, u64>,
-    /// Why lowering stopped.
+    /// Reason why lowering stopped.
     pub stopped: Option<Stopped>,
 }
 
 impl Lowering {
-    /// Nothing lowered yet.
+    /// Begins with nothing lowered.
     pub fn new(terms: Rc<Terms>, levels: Levels) -> Lowering {
         Lowering {
             terms,
@@ -133,14 +133,14 @@ impl Lowering {
         }
     }
 
-    /// What is lowered from now on ends with this budget.
+    /// Sets the budget of what is lowered from now on, of which nothing is spent yet.
     pub fn within(&mut self, budget: &Budget) {
         self.budget = budget.clone();
         self.stopped = None;
         (self.steps, self.look) = (0, 0);
     }
 
-    /// The same with what was spent already.
+    /// Sets the budget of what is lowered from now on, and keeps what was spent.
     pub fn go_on(&mut self, budget: &Budget) {
         self.budget = budget.clone();
     }
@@ -155,7 +155,7 @@ impl Lowering {
         self.steps += steps;
     }
 
-    /// Whether a term without bound symbols was lowered already.
+    /// Returns whether a term without bound symbols was lowered already.
     pub(super) fn is_lowered(&self, t: Term) -> bool {
         self.closed.contains_key(&t)
     }

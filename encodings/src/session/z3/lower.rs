@@ -22,7 +22,7 @@ pub(super) struct Lowering {
     done: BTreeMap<Term, Dynamic>,
     /// Point-wise `ite` for an array sort; `None` where Z3 does not give it to us.
     array_ite: BTreeMap<Sort, Option<FuncDecl>>,
-    /// Whether arrays are only read, so that symbols for them are functions.
+    /// `true` if arrays are only read, so that symbols for them are functions.
     pub functions: bool,
 }
 
@@ -41,7 +41,7 @@ impl Lowering {
         &self.terms
     }
 
-    /// The same, for whoever lowers more on the way.
+    /// Returns the terms as a shared pointer, for callers that lower more on the way.
     pub fn shared_terms(&self) -> Rc<Terms> {
         self.terms.clone()
     }

@@ -38,9 +38,9 @@ pub struct Z3 {
     watcher: Rc<Watcher>,
     /// The assumptions of the last check.
     assumed: Vec<Bool>,
-    /// Whether the last check found a model and nothing was asserted since.
+    /// `true` if the last check found a model and nothing was asserted since.
     sat: bool,
-    /// That model, once somebody asked for it: most callers of `check` do not.
+    /// The model of the last check, once it was asked for: most callers of `check` do not.
     model: Option<Model>,
 }
 
@@ -69,11 +69,11 @@ impl Z3 {
         format!("z3 {} (linked)", short.join("."))
     }
 
-    /// Goes on with a solver that has not been interrupted and has the same assertions.
+    /// Continues with a solver that has not been interrupted and has the same assertions.
     ///
-    /// An interrupt leaves a solver of Z3 in a state that is not always consistent: a later check of the same solver may crash.
-    /// Up to one in thirty did, on a step of k-induction with arrays and quantifiers in 5.4.0 (`examples/interrupts`).
-    /// Learned clauses of the old one are lost.
+    /// An interrupt leaves a solver of Z3 in a state that is not always consistent: a later check of the same solver
+    /// may crash. Up to one in thirty did, on a step of k-induction with arrays and quantifiers in 5.4.0
+    /// (`examples/interrupts`). Learned clauses of the old one are lost.
     fn replace_solver(&mut self) {
         self.solver = self.parameters.solver();
         for assertion in &self.asserted {
@@ -81,7 +81,7 @@ impl Z3 {
         }
     }
 
-    /// Takes the model of the last check; whoever takes it puts it back.
+    /// Takes the model of the last check. The caller has to put it back.
     fn take_model(&mut self) -> Result<Model, SolverError> {
         if self.model.is_none() && self.sat {
             self.model = self.solver.get_model();
@@ -110,8 +110,8 @@ impl Parameters {
         let mut parameters = Params::new();
         // Z3 would take Ctrl-C away from the program for as long as a check runs.
         parameters.set_bool("ctrl_c", false);
-        // What is relevant decides which instances of quantifiers are made. Without any, to keep account of it is a large part
-        // of the time (a third on TwoPhaseCommit, by perf).
+        // Relevancy decides which instances of quantifiers are made. Without quantifiers, keeping account of it is a
+        // large part of the time (a third on TwoPhaseCommit, by perf).
         if !self.quantifiers {
             parameters.set_u32("relevancy", 0);
         }
@@ -121,7 +121,8 @@ impl Parameters {
     }
 }
 
-/// Resource units that all solvers of this context have taken so far. The number begins again at zero when it overflows.
+/// Resource units that all solvers of this context have taken so far. The number begins again at zero when it
+/// overflows.
 fn units(solver: &Solver) -> u32 {
     match solver.get_statistics().value("rlimit count") {
         Some(StatisticsValue::UInt(units)) => units,
@@ -239,7 +240,7 @@ impl Backend for Z3 {
     }
 }
 
-/// Takes back an interrupt that nothing was left to end.
+/// Takes back an interrupt that arrived after the end of its check.
 ///
 /// The context keeps an interrupt that arrives when its check is over already, and loses without a word what
 /// is asserted next: a later check then answers `sat` where it must not. The next check of any solver of the

@@ -28,9 +28,10 @@ pub(super) fn read(
     Ok(value(lowering, model, d, sort, 0)?.unwrap_or_else(|| TermValue::Opaque(d.to_string())))
 }
 
-/// Reads what a model says of a function that stands for an array of this sort, at all arguments that the model knows of.
+/// Reads what a model says of a function that stands for an array of this sort, at all arguments that the model knows
+/// of.
 ///
-/// What Z3 gives as the function's table may be a formula over functions that are its own, so it is asked for every value.
+/// The table that Z3 gives for a function may be a formula over functions of its own, so Z3 is asked for every value.
 pub(super) fn read_function(
     lowering: &mut Lowering,
     model: &Model,

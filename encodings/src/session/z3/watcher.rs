@@ -16,9 +16,9 @@ use crate::tuning::tuning;
 struct Watched {
     /// The check that is running, and when it has to end.
     check: Option<(Budget, Option<Instant>)>,
-    /// Why the running check was interrupted.
+    /// Reason why the running check was interrupted.
     stopped: Option<Stopped>,
-    /// Whether the thread sleeps until it is woken.
+    /// `true` if the thread sleeps until it is woken.
     asleep: bool,
     closed: bool,
 }
@@ -45,8 +45,8 @@ impl Watcher {
     /// Starts watching over the checks of this thread's context.
     pub fn new() -> Self {
         let shared = Arc::new(Shared::default());
-        // The handle must outlive every use in the other thread, whose end nobody waits for: the
-        // context is kept for good. One for each thread that ever ran Z3.
+        // The handle must outlive every use in the other thread, which is never joined: the context is kept for good.
+        // One for each thread that ever ran Z3.
         let context: &'static Context = Box::leak(Box::new(Context::thread_local()));
         let handle = context.handle();
         let for_thread = shared.clone();

@@ -1,11 +1,12 @@
 //! The domain of diagrams: a state is what is true of the elements of the deferred sets in it, however large these are.
 //!
-//! The solver's model is a finite structure. Its diagram says that there are so many different elements, and of each of them which
-//! sets it is in, what functions and relations say of it, which variables and constants it is the value of. A state has a
-//! diagram in it if it has such elements among its own, and to block it is a lemma with universal quantifiers, true for
-//! sets of any size (Karbyshev, Bjørner, Itzhaky, Rinetzky, Shoham: *Property-directed inference of universal
-//! invariants or proving their absence*, J. ACM 2017). Elements are named by the locals of [`binders`](crate::invariants::binders), which are
-//! free in the atoms and bound in the lemma. Of integers a diagram says the predicates of the model.
+//! The solver's model is a finite structure. Its diagram says that there are so many different elements, and of each of
+//! them which sets it is in, what functions and relations say of it, which variables and constants it is the value of.
+//! A state has a diagram in it if it has such elements among its own, and to block it is a lemma with universal
+//! quantifiers, true for sets of any size (Karbyshev, Bjørner, Itzhaky, Rinetzky, Shoham: *Property-directed inference
+//! of universal invariants or proving their absence*, J. ACM 2017). Elements are named by the locals of
+//! [`binders`](crate::invariants::binders), which are free in the atoms and bound in the lemma. Of integers a diagram
+//! says the predicates of the model.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -48,7 +49,7 @@ struct OpenSet {
     elements: Vec<(LocalId, Term)>,
 }
 
-/// What stands in a place of an atom.
+/// Item in a place of an atom.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Item {
     /// An element of an open set, by the positions of the set and of its name.
@@ -62,7 +63,7 @@ enum Item {
 /// Stands for a thing where an atom is the equality of two elements.
 const EQUALITY: usize = usize::MAX;
 
-/// The same for a predicate in which no elements are free; its position stands in an item.
+/// Stands for a thing where an atom is a predicate in which no elements are free; its position stands in an item.
 const NO_ELEMENTS: usize = usize::MAX - 1;
 
 impl Diagrams {
@@ -99,7 +100,7 @@ impl Diagrams {
         speaks.then_some(diagrams)
     }
 
-    /// Whether a predicate says something that diagrams do not.
+    /// Returns whether a predicate says something that diagrams do not.
     pub fn leaves_out(&self, p: &Pred) -> bool {
         let speaks = |v: VarId| self.things.iter().any(|e| e.kind == ExprKind::Var(v));
         Names::of_pred(p).variables.into_iter().any(|v| !speaks(v))
@@ -144,7 +145,7 @@ impl Diagrams {
         Some(places)
     }
 
-    /// All that can stand in a place, with so many elements of each open set.
+    /// Returns all items that can stand in a place, with `sizes` elements of the open sets.
     fn items(&self, model: &Model, ty: &Type, sizes: &[usize]) -> Vec<Item> {
         match ty {
             Type::Bool => vec![Item::Bool(true), Item::Bool(false)],
@@ -161,7 +162,8 @@ impl Diagrams {
         }
     }
 
-    /// All atoms about so many elements of each open set, as far as they have terms: their positions among the predicates.
+    /// Returns all atoms about `sizes` elements of the open sets, as far as they have terms: their positions among the
+    /// predicates.
     fn atoms(&mut self, problem: &mut Problem, predicates: &mut Predicates, sizes: &[usize]) -> Vec<usize> {
         let model = problem.system.model.clone();
         let mut found = vec![];
@@ -216,7 +218,7 @@ impl Diagrams {
         position
     }
 
-    /// Whether some literals are among those of a cube once their elements are renamed, each to one of its own.
+    /// Returns whether some literals are among those of a cube once their elements are renamed, each to one of its own.
     fn embeds(
         &self,
         literals: &[Literal],
@@ -273,7 +275,7 @@ impl Diagrams {
     }
 }
 
-/// Whether one item is the other once elements are renamed, each to one of its own.
+/// Returns whether one item is the other once elements are renamed, each to one of its own.
 fn matches_item(a: Item, b: Item, names: &mut BTreeMap<(usize, usize), (usize, usize)>) -> bool {
     match (a, b) {
         (Item::Element(s, i), Item::Element(t, j)) => {
@@ -371,7 +373,8 @@ impl Domain for Diagrams {
         larger.subsumes(smaller) || self.embeds(larger.literals(), smaller, &mut BTreeMap::new())
     }
 
-    /// Which element has which name does not matter: of the orders in which they can be named the one is taken with the least atoms.
+    /// Which element has which name does not matter: of the orders in which they can be named the one is taken with the
+    /// least atoms.
     fn canonical(&mut self, problem: &mut Problem, predicates: &mut Predicates, cube: Cube) -> Cube {
         let mut literals = vec![];
         for l in cube.literals() {

@@ -1,4 +1,5 @@
-//! The domain of predicates: a state is the truth values of the predicates of the model (implicit predicate abstraction).
+//! The domain of predicates: a state is the truth values of the predicates of the model (implicit predicate
+//! abstraction).
 
 use std::collections::BTreeSet;
 
@@ -45,7 +46,8 @@ impl Domain for Atoms {
         Ok(Cube::new(literals))
     }
 
-    /// Templates first, with the equations of sampled states between simple and bold ones, then weakest preconditions along the path, and bounds at values met on it.
+    /// Templates first, with the equations of sampled states between simple and bold ones, then weakest preconditions
+    /// along the path, and bounds at values met on it.
     fn refine(
         &mut self,
         problem: &mut Problem,

@@ -22,7 +22,7 @@ impl Composition {
                 body
             });
             self.initialisations[i] = body.clone();
-            // What is needed comes first: an initialisation may read what it sees or includes.
+            // Machines that are seen or included come first: an initialisation may read them.
             match body.filter(|_| self.instances[i].concrete) {
                 Some(Subst { kind: SubstKind::Skip, .. }) | None => {}
                 Some(Subst { kind: SubstKind::Sequence(parts), .. }) => initialisation.extend(parts),
@@ -194,14 +194,14 @@ impl Composition {
         }
     }
 
-    /// Whether the instance's own initialisation gives it its first state.
+    /// Returns whether the instance's own initialisation gives it its first state.
     fn needs_initialisation(&self, i: usize) -> bool {
         self.instances[i].concrete
             && !self.instances[i].links.iter().any(|l| owns(l.relation))
             && !self.interfaces[i].own.is_empty()
     }
 
-    /// Keeps a local operation of the main machine with what implements it, before the two are put together.
+    /// Keeps a local operation of the main machine with its implementation, before the two are combined.
     fn keep_local(
         &mut self,
         specification: &Procedure,
@@ -223,7 +223,7 @@ impl Composition {
         self.local.push((specification.name.clone(), next, next + 1));
     }
 
-    /// Types an operation of the instance at hand.
+    /// Types an operation of the current instance.
     fn procedure(&mut self, op: &Operation) {
         let Some(callable) = self.c.names.operations.get(&op.name.name) else { return };
         let (id, local) = (callable.procedure, callable.local);
@@ -231,7 +231,7 @@ impl Composition {
         let names: Vec<Ident> = op.results.iter().chain(&op.parameters).cloned().collect();
         let locals = self.c.enter(&names);
         let (results, parameters) = locals.split_at(op.results.len());
-        // What implements a local operation has the types of its specification.
+        // The implementation of a local operation has the types of its specification.
         let specified = Some(id).filter(|p| local && self.c.procedures[*p].ready);
         let specification = specified.map(|p| self.c.procedures[p].clone());
         if let Some(other) = abstraction.or(specified) {

@@ -1,8 +1,8 @@
-//! What is left of the abstraction in the model of a refinement: gluing invariants, and what is not checked.
+//! The abstraction in the model of a refinement: gluing invariants, and the formulas that are not checked.
 //!
-//! The state of a refinement is its own variables. Conjuncts of the invariant that speak of variables that are gone
-//! are gluing. A precondition of the abstraction is also one of the refinement, as far as it speaks of what is still
-//! there. An `ASSERT` or an invariant of a loop that speaks of what is gone is left out, with a warning.
+//! The state of a refinement is its own variables. Conjuncts of the invariant about variables that have disappeared are
+//! gluing. A precondition of the abstraction is also one of the refinement, as far as it is about variables that
+//! remain. An `ASSERT` or a loop invariant about variables that have disappeared is left out, with a warning.
 
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
@@ -32,7 +32,7 @@ impl Composition {
         let as_dropped = |kind| {
             move |c: &Conjunct| Dropped { kind, label: c.label.clone(), text: c.text.clone(), span: c.span }
         };
-        // What the machine says itself is the most telling.
+        // The conjuncts of the machine itself are the most informative.
         let (own, inherited): (Vec<&Conjunct>, Vec<&Conjunct>) =
             model.gluing.iter().partition(|c| c.origin == ComponentId(0));
         let gluing = own.into_iter().chain(inherited);
@@ -47,7 +47,7 @@ impl Composition {
         model.abstract_variables = model.variables.split_off(self.state);
     }
 
-    // An operation that the refinement leaves as it is must not need what is gone.
+    // An operation that the refinement leaves unchanged must not need variables that have disappeared.
     fn inherited_operations(&mut self, model: &Model) {
         for i in 0..self.instances.len() {
             if !self.instances[i].concrete {
@@ -71,7 +71,7 @@ impl Composition {
         }
     }
 
-    /// Takes what cannot be decided out of the initialisation and the events, and says what it was.
+    /// Removes the formulas that cannot be decided from the initialisation and the events. Returns them.
     fn strip(&mut self, model: &mut Model) -> Vec<Dropped> {
         let mut stripper = Stripper { state: self.state, event: None, left_out: vec![], variants: vec![] };
         let nothing = SubstKind::Skip.at(Span::default());
@@ -115,7 +115,7 @@ fn abstract_names(names: &Names, state: usize) -> impl Iterator<Item = VarId> {
     all.into_iter().filter(move |v| v.index() >= state)
 }
 
-/// What the user is told of a part that is dropped.
+/// Returns the warning for a part that is dropped.
 fn warning(kind: DroppedKind) -> &'static str {
     match kind {
         DroppedKind::Gluing | DroppedKind::Assertion => "this is not checked",
@@ -131,10 +131,10 @@ fn warning(kind: DroppedKind) -> &'static str {
 /// Takes away predicates about variables that have no value.
 struct Stripper {
     state: usize,
-    /// The event at hand.
+    /// The current event.
     event: Option<EventId>,
     left_out: Vec<(DroppedKind, Pred)>,
-    /// Variants that speak of such variables.
+    /// Variants about such variables.
     variants: Vec<Span>,
 }
 

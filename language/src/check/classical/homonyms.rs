@@ -3,8 +3,8 @@
 //! A deferred set or constant of the abstraction has the value of the one of the same name in a machine that the
 //! refinement sees, includes or imports; enumerated sets of the same name and elements are one set; a concrete variable
 //! of the abstraction is that of an imported machine (B Language Reference Manual, clauses VALUES, SETS and
-//! CONCRETE_VARIABLES). What is identified is one thing of the model. What the abstraction says of it is then owed by
-//! whoever gives it its value, so these properties are assertions and not axioms.
+//! CONCRETE_VARIABLES). Identified names are one thing of the model. The machine that gives it its value then owes the
+//! properties that the abstraction states of it, so these are assertions and not axioms.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -22,7 +22,7 @@ pub(super) struct Homonyms {
 
 #[derive(Default)]
 struct Group {
-    /// What they are, as soon as one of them is declared.
+    /// The entity, as soon as one of the names is declared.
     entity: Option<Entity>,
     /// The elements, if one of them is enumerated.
     elements: Option<Vec<String>>,
@@ -31,13 +31,13 @@ struct Group {
 }
 
 impl Homonyms {
-    /// What a set or constant is identified with, and the elements that are known.
+    /// Returns the entity that a set or constant is identified with, and the elements that are known.
     pub fn of(&self, unit: usize, name: &str) -> Option<(Option<Entity>, Option<&Vec<String>>)> {
         let group = &self.groups[*self.numbers.get(&(unit, name.to_string()))?];
         Some((group.entity, group.elements.as_ref()))
     }
 
-    /// Notes what the sets or constants of a group are.
+    /// Sets the entity of a group of sets or constants.
     pub fn settle(&mut self, unit: usize, name: &str, entity: Entity) {
         if let Some(&number) = self.numbers.get(&(unit, name.to_string())) {
             self.groups[number].entity = Some(entity);
@@ -68,7 +68,7 @@ impl Homonyms {
         self.numbers.extend([(abstraction, number), (other, number)]);
     }
 
-    /// What a unit has as an abstraction and others give a value.
+    /// Returns the sets and constants of a unit, as an abstraction, that others give a value.
     pub fn given(&self, unit: usize) -> Vec<Entity> {
         let of_unit = self.groups.iter().filter(|g| g.abstractions.contains(&unit));
         of_unit.filter_map(|g| g.entity).collect()

@@ -1,4 +1,4 @@
-//! Which sets, constants and concrete variables of a composition are [`homonyms`](super::homonyms).
+//! Identification of sets, constants and concrete variables of a composition: finds the [`homonyms`](super::homonyms).
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ enum Kind {
 }
 
 impl Composition {
-    /// Finds what refinements identify.
+    /// Finds the names that refinements identify.
     pub(super) fn identify(&mut self) {
         let mut found = Homonyms::default();
         for i in 0..self.instances.len() {
@@ -94,15 +94,15 @@ impl Composition {
         }
     }
 
-    /// Concrete variables of what an instance includes or imports under the names that they have there. They implement
-    /// those of its abstraction.
+    /// Returns the concrete variables that an instance includes or imports under their own names. They implement those
+    /// of its abstraction.
     pub(super) fn implemented_variables(&self, i: usize) -> BTreeSet<String> {
         let links = self.instances[i].links.iter();
         let plain = links.filter(|l| owns(l.relation) && l.prefix.is_none());
         plain.flat_map(|l| self.concrete_variables(l.instance)).collect()
     }
 
-    // Its own, those of its abstractions, and those of what it owns.
+    // Concrete variables of the instance, of its abstractions, and of the machines that it owns.
     fn concrete_variables(&self, i: usize) -> Vec<String> {
         let unit = &self.project.units[self.instances[i].unit];
         let lists = unit.tree.sections.iter().filter_map(|s| match &s.kind {
@@ -119,7 +119,8 @@ impl Composition {
         all
     }
 
-    /// Takes out of the properties of a machine those that are owed by whoever gives its sets and constants their values.
+    /// Removes from the properties of a machine those that are owed by the machine that gives its sets and constants
+    /// their values.
     pub(super) fn owed(&self, i: usize, properties: &mut Vec<Conjunct>) -> Vec<Conjunct> {
         let given = self.homonyms.given(self.instances[i].unit);
         if given.is_empty() {

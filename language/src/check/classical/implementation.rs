@@ -1,8 +1,8 @@
-//! What an implementation gives values to, and the properties that they have to satisfy.
+//! Values that an implementation gives, and the properties that they must satisfy.
 //!
-//! Source: B Language Reference Manual, clause `VALUES`; Atelier B, Proof Obligations Reference Manual (valuation). Concrete
-//! constants and deferred sets of the development have values in the end: of `VALUES`, or those that a machine that is seen
-//! or imported gives to the same names. Abstract constants need only exist.
+//! Source: B Language Reference Manual, clause `VALUES`; Atelier B, Proof Obligations Reference Manual (valuation).
+//! Concrete constants and deferred sets of the development have values in the end: from `VALUES`, or from a seen or
+//! imported machine that gives values to the same names. Abstract constants need only exist.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use crate::ast::{SectionKind, SetDeclaration};
 use crate::model::visit::Names;
 
 impl Composition {
-    /// What the main machine owes as an implementation; `None` if it is none.
+    /// Returns the obligations of the main machine as an implementation; `None` if it is not one.
     pub(super) fn implementation(&self) -> Option<Implementation> {
         if self.project.units.first()?.tree.kind != MachineKind::Implementation {
             return None;
@@ -33,7 +33,7 @@ impl Composition {
         let is_owed = |c: &Conjunct| {
             let constants = Names::of_pred(&c.pred).constants.into_iter().map(Entity::Const);
             let mut names = constants.chain(Sets::of_pred(&c.pred).into_iter().map(Entity::Carrier));
-            // What is said of parameters are their constraints and arguments.
+            // Axioms about parameters are their constraints and arguments.
             let of_parameters = names.any(|name| parameters.contains(&name));
             of_development.contains(&c.origin.index()) && !is_value(c) && !of_parameters
         };
@@ -70,7 +70,7 @@ impl Composition {
         values.flatten().map(|(id, value)| id.span.to(value.span)).collect()
     }
 
-    /// Deferred sets and concrete constants of a chain of refinements that nobody gives a value.
+    /// Returns the deferred sets and concrete constants of a chain of refinements without a value.
     fn unvalued(&self, chain: &[usize]) -> Vec<(String, Span)> {
         let given = self.valued_from(0);
         let mut found: Vec<(String, Span)> = vec![];

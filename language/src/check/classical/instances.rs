@@ -1,9 +1,9 @@
-//! Which instances of machines a model is composed of.
+//! Instances of machines that a model is composed of.
 //!
-//! An instance is a machine with a renaming prefix: a machine that several others refer to under the
-//! same prefix is one instance. The state belongs to the main machine, to what it includes or
-//! imports, and to what anything sees or uses; an abstraction and what only it includes are there for
-//! their sets, constants, types and gluing.
+//! An instance is a machine with a renaming prefix: a machine that several others refer to under the same prefix is one
+//! instance. The state belongs to the main machine, to the machines that it includes or imports, and to all seen or
+//! used machines. An abstraction, and machines that only it includes, contribute their sets, constants, types and
+//! gluing.
 
 use std::collections::HashMap;
 
@@ -18,21 +18,21 @@ use crate::tuning::tuning;
 pub(super) struct Instance {
     /// Position in the project.
     pub unit: usize,
-    /// What stands before its names in the model, without the last dot.
+    /// Prefix of its names in the model, without the last dot.
     pub display: Option<String>,
     /// Renaming prefixes from the root on.
     pub path: String,
-    /// How it was first referred to.
+    /// Kind of the first reference to it.
     pub relation: Relation,
-    /// What it refers to, in source order.
+    /// Its references, in source order.
     pub links: Vec<Link>,
     /// The including instance and its arguments for the parameters.
     pub given: Option<(usize, Vec<ast::Expr>, Span)>,
     /// The refinement of this abstraction.
     pub refined_by: Option<usize>,
-    /// Whether its variables are part of the state.
+    /// `true` if its variables are part of the state.
     pub concrete: bool,
-    /// Seen or used, and included by nobody: its operations are events of the environment.
+    /// `true` if it is seen or used, and not included: its operations are events of the environment.
     pub seen_root: bool,
 }
 
@@ -53,7 +53,7 @@ impl Link {
     }
 }
 
-/// Whether the instance behind such a reference belongs to the one that refers to it.
+/// Returns whether the instance behind such a reference belongs to the one that refers to it.
 pub(super) fn owns(relation: Relation) -> bool {
     matches!(relation, Relation::Includes | Relation::Extends | Relation::Imports)
 }
@@ -112,7 +112,7 @@ impl Planner<'_> {
             if instance.given.is_none() {
                 instance.given = origin.given;
             }
-            // Whoever includes it is the only one to change it.
+            // Only the including machine may change it.
             instance.seen_root &= !owns(relation);
             return known;
         }
@@ -163,7 +163,7 @@ impl Planner<'_> {
         this
     }
 
-    /// Links an instance to what it sees and uses.
+    /// Links an instance to the machines that it sees and uses.
     fn see(&mut self, this: usize) {
         let units = self.units;
         let unit = self.instances[this].unit;
@@ -172,7 +172,7 @@ impl Planner<'_> {
             let prefix = r.prefix.as_ref().map(|p| p.name.clone());
             let alone = prefix.clone().unwrap_or_default();
             let path = &self.instances[this].path;
-            // The instance beside this one, else the one of the whole project.
+            // The instance with the same prefix, else the one of the whole project.
             let beside = if alone.is_empty() { path.clone() } else { join(Some(path), &alone) };
             let known =
                 [beside, alone.clone()].into_iter().find_map(|p| self.by_key.get(&(child, p)).copied());

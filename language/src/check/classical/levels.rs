@@ -1,8 +1,8 @@
-//! The abstractions of a refinement, level by level: what the model's [`Refined`] is made of.
+//! The abstractions of a refinement, level by level, as parts of the model's [`Refined`].
 //!
-//! A variable that a refinement keeps has one id in the composition. Here each level gets variables of its own, numbered
-//! after those of the state, and what a level says is rewritten for them: in what level k says, a name means the variable
-//! of the first level from k on that has it.
+//! A variable that a refinement keeps has one id in the composition. Here each level gets its own variables, numbered
+//! after those of the state, and the formulas of a level are rewritten for them: in a formula of level k, a name
+//! denotes the variable of the first level from k on that has it.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::model::visit::{Names, VisitorMut};
 /// A level while it is collected.
 struct Floor {
     instance: usize,
-    /// What it belongs to and is no part of the environment.
+    /// Instances that belong to it and are not part of the environment.
     instances: Vec<usize>,
     /// Ids of its variables in the composition, in order of declaration, with those that they get here.
     variables: Vec<(VarId, VarId)>,
@@ -63,7 +63,7 @@ impl Composition {
         self.c.model.refined = Some(Box::new(refined));
     }
 
-    /// What the refinement does, before anything about its abstractions is taken out.
+    /// Builds the level of the refinement itself, before anything about its abstractions is removed.
     fn own_level(&mut self, floors: &[Floor]) -> OwnLevel<OpenType> {
         let renaming = Relevel::of(floors, 0);
         let mut parts = vec![];
@@ -146,7 +146,8 @@ impl Composition {
         self.instances[instance].links.iter().find(|l| l.relation == Relation::Refines).map(|l| l.instance)
     }
 
-    /// What the invariant of a level says of the levels behind it, and that what is kept is equal.
+    /// Returns the conjuncts of a level's invariant about the levels behind it, and equations for the variables that
+    /// are kept.
     fn glue(&mut self, floors: &[Floor], level: usize, invariant: &[Conjunct]) -> Vec<Conjunct> {
         let renaming = Relevel::of(floors, level);
         let (own, behind) = (&floors[level], &floors[level + 1]);
@@ -175,7 +176,7 @@ impl Composition {
         gluing
     }
 
-    /// What a level says of its own variables alone.
+    /// Returns the conjuncts of a level's invariant about its own variables alone.
     fn own_invariant(&mut self, floors: &[Floor], level: usize, invariant: &[Conjunct]) -> Vec<Conjunct> {
         let renaming = Relevel::of(floors, level);
         let is_behind = |v: &VarId| {
@@ -184,7 +185,8 @@ impl Composition {
         let mut own = vec![];
         for (at, conjunct) in (0..).zip(invariant) {
             let names = Names::of_pred(&conjunct.pred);
-            // Of the main machine's variables nothing is said here, also where both belong to one machine that is included.
+            // Conjuncts about the main machine's variables are left out, even where both belong to one included
+            // machine.
             if floors[level].instances.contains(&conjunct.origin.index())
                 && !names.variables.iter().any(is_behind)
             {
@@ -218,7 +220,7 @@ impl Composition {
         if parts.is_empty() { SubstKind::Skip.at(span) } else { SubstKind::Sequence(parts).at(span) }
     }
 
-    /// What an operation of the main machine owes; adds the abstract operations to their levels.
+    /// Returns the obligations of an operation of the main machine; adds the abstract operations to their levels.
     fn followed(
         &mut self,
         floors: &[Floor],
@@ -261,7 +263,7 @@ impl Composition {
         let own = self.in_terms_of(&parameters, &concrete.parameters, own);
         let own: Vec<Pred> =
             own.into_iter().filter(|p| !allowed.iter().any(|known| same_pred(known, p))).collect();
-        // Each with parameters of its own, so that it is known of which of them values were cut.
+        // Each copy has its own parameters, so that cuts of values are attributed to the right one.
         let guarded = |m: &mut Composition, guard: Vec<Pred>| {
             let copied: Vec<LocalId> = parameters.iter().map(|l| m.c.copied_local(*l)).collect();
             let guard = m.in_terms_of(&copied, &parameters, guard);
@@ -315,7 +317,7 @@ impl Composition {
 struct Relevel(BTreeMap<VarId, VarId>);
 
 impl Relevel {
-    /// For what a level says.
+    /// Creates the renaming for the formulas of a level.
     fn of(floors: &[Floor], level: usize) -> Relevel {
         let mut renaming = BTreeMap::new();
         for (v, own) in floors[level..].iter().flat_map(|floor| &floor.variables) {

@@ -1,15 +1,15 @@
-//! Local operations: what implements one is compared with its specification wherever it is called.
+//! Local operations: the implementation is compared with its specification wherever it is called.
 //!
-//! The values that the specification asks for are taken before, and an assertion compares them with what there is
-//! afterwards: `LET v BE v = E IN body; ASSERT x = v THEN skip END END` for a specification `x := E`. Specifications are
-//! assignments and choices from sets beside each other; what is written otherwise is not compared, with a warning.
+//! The values that the specification requires are computed before, and an assertion compares them with the values
+//! afterwards: `LET v BE v = E IN body; ASSERT x = v THEN skip END END` for a specification `x := E`. Specifications
+//! are parallel assignments and choices from sets; other forms are not compared, with a warning.
 
 use super::*;
 use crate::ast::Operation;
 use crate::check::names::Procedure;
 use crate::model::visit::Names;
 
-/// What a specification does: values of targets, and sets out of which targets come.
+/// Effects of a specification: values of targets, and sets that targets are chosen from.
 #[derive(Default)]
 struct Effects {
     values: Vec<(Target, Expr)>,
@@ -92,7 +92,7 @@ impl Composition {
             let member = PredKind::Compare(CompareOp::Member, Box::new(now), Box::new(kept));
             demands.push(member.at(span));
         }
-        // What the specification does not name keeps its value.
+        // A variable that the specification does not name keeps its value.
         for v in Names::of_subst(&body).written {
             let target = Target::Var(v);
             if settled.insert(target) {

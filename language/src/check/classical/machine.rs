@@ -1,4 +1,4 @@
-//! Sections of the machines of a model: what is declared, and the order in which types are inferred.
+//! Sections of the machines of a model: their declarations, and the order in which types are inferred.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use crate::model::truth::{Truth, truth};
 use crate::model::types::CarrierId;
 
 impl Composition {
-    // Whoever includes a machine is the only one to change it.
+    // Only the including machine may change a machine.
     pub(super) fn included_once(&mut self) {
         let mut owners: HashMap<usize, Span> = HashMap::new();
         for i in self.order.clone() {
@@ -162,7 +162,7 @@ impl Composition {
             let (constraints, mut properties) = self.inside(i, |m| (m.constraints(i), m.properties(i)));
             owed.extend(self.owed(i, &mut properties));
             axioms.extend(self.arguments(i, false));
-            // Who gives the arguments has to show that they satisfy the constraints (B-Book, chapter 12).
+            // The machine that gives the arguments must show that they satisfy the constraints (B-Book, chapter 12).
             let list = if self.has_arguments(i) { &mut obligations } else { &mut axioms };
             list.extend(constraints);
             axioms.extend(properties);
@@ -184,7 +184,7 @@ impl Composition {
         self.instances[i].given.as_ref().is_some_and(|(_, arguments, _)| arguments.len() == parameters)
     }
 
-    // Drops the constraints that the arguments make plainly true, and says which they make plainly false.
+    // Drops the constraints that the arguments make plainly true, and reports those that they make plainly false.
     fn settle_constraints(&mut self) {
         if self.c.model.assertions.is_empty() {
             return;

@@ -1,10 +1,11 @@
-//! The stage of classical B: a machine with all that it refers to, as one model.
+//! The stage of classical B: builds one model from a machine and all its references.
 //!
-//! The rooms, in the order in which a machine goes through them: `instances` says which machines there are, under
-//! which renaming; `sections` which sections they need; `homonyms` what refinements identify by name, found by `identification`; `visibility` declares their names and says who sees them;
-//! `machine` types their sections; `behaviour` their operations, with what `refinement` takes from an abstraction and `local` from LOCAL_OPERATIONS;
-//! `levels` keeps what the abstractions say and do, `implementation` what has to have values; in the model that comes of it, `gluing` separates the state from what
-//! only abstractions have.
+//! The modules, in the order in which a machine goes through them: `instances` determines the machines and their
+//! renaming; `sections` the sections that they need; `homonyms` holds the names that refinements identify, found by
+//! `identification`; `visibility` declares the names and determines where they are visible; `machine` types the
+//! sections; `behaviour` types the operations, with the help of `refinement` for an abstraction and `local` for
+//! LOCAL_OPERATIONS; `levels` keeps the formulas and operations of the abstractions, `implementation` the names that
+//! must have values; in the resulting model, `gluing` separates the state from variables that only abstractions have.
 
 mod behaviour;
 mod gluing;
@@ -64,10 +65,10 @@ pub fn check_project(sources: Arc<Sources>, project: Arc<Project>) -> (Option<Mo
     })
 }
 
-/// A name with what it stands for and where it is declared.
+/// A name with its meaning and the place of its declaration.
 type Declared<T> = (String, T, Span);
 
-/// What an instance shows to others.
+/// Names that an instance shows to others.
 #[derive(Default)]
 struct Interface {
     /// Its own names, while another instance is checked.
@@ -96,19 +97,19 @@ struct Composition {
     instances: Vec<Instance>,
     /// The instances, each after those it refers to.
     order: Vec<usize>,
-    /// What each instance shows to others, and its own names while another one is checked.
+    /// Names that each instance shows to others, and its own names while another one is checked.
     interfaces: Vec<Interface>,
-    /// The instance at hand.
+    /// The current instance.
     current: usize,
     /// Variables before this one are the state, the others are abstract.
     state: usize,
-    /// The initialisation of each instance, where it has one.
+    /// The initialisation of each instance, if it has one.
     initialisations: Vec<Option<Subst>>,
     /// Sets and constants that are one.
     homonyms: Homonyms,
     /// Assertions that are properties of abstractions which others have to satisfy.
     owed: Range<usize>,
-    /// Local operations of the main machine: specifications with what implements them.
+    /// Local operations of the main machine: specifications with their implementations.
     local: Vec<(String, usize, usize)>,
 }
 
@@ -171,7 +172,7 @@ impl Composition {
         self.levels();
     }
 
-    /// The model of what was typed.
+    /// Returns the finished model.
     fn finish(&mut self) -> Model {
         let mut model = self.c.close();
         close::write_texts(&mut model, |_| true);

@@ -1,4 +1,4 @@
-//! What a refinement takes from its abstraction: the signatures of its operations, and their preconditions (as in
+//! Parts that a refinement takes from its abstraction: the signatures of its operations, and their preconditions (as in
 //! ProB).
 
 use super::*;

@@ -1,8 +1,8 @@
-//! Declarations of all instances, and which names of one instance another one sees.
+//! Declarations of all instances, and the visibility of names between instances.
 //!
-//! Sets and constants are seen through `INCLUDES`, `EXTENDS`, `IMPORTS` and `REFINES` also when they come
-//! from further away, through `SEES` and `USES` only from the machine itself and what it includes. So
-//! are variables. Operations are seen where they are declared or promoted.
+//! Sets and constants are visible through `INCLUDES`, `EXTENDS`, `IMPORTS` and `REFINES` even from indirect references,
+//! through `SEES` and `USES` only from the machine itself and the machines that it includes. The same holds for
+//! variables. Operations are visible where they are declared or promoted.
 
 use std::mem::take;
 
@@ -46,7 +46,7 @@ impl Composition {
         }
     }
 
-    // The instance and what it includes or imports, directly or through others.
+    // The instance and all machines that it includes or imports, directly or indirectly.
     pub(super) fn belonging_to(&self, instance: usize) -> Vec<usize> {
         let mut out = vec![instance];
         let mut next = 0;
@@ -73,8 +73,8 @@ impl Composition {
         }
     }
 
-    /// The variables of an instance. Concrete ones of an abstraction are kept without a word, unless those of what the
-    /// instance includes or imports implement them.
+    /// Returns the variables of an instance. Concrete variables of an abstraction are kept implicitly, unless a machine
+    /// that the instance includes or imports implements them.
     pub(super) fn variable_names(&self, i: usize) -> Vec<Ident> {
         let implemented = self.implemented_variables(i);
         let mut names: Vec<Ident> = vec![];
@@ -385,7 +385,7 @@ impl Composition {
         }
     }
 
-    // What others see of an instance, but for promoted operations.
+    // Computes the names of an instance that others see, except for promoted operations.
     fn exports(&mut self, i: usize, links: &[Link]) {
         let mut statics = take(&mut self.interfaces[i].statics);
         let mut variables: Vec<Declared<VarId>> =
@@ -486,7 +486,7 @@ impl Composition {
     }
 }
 
-// What allows more is imported last.
+// References that allow more are imported last.
 fn by_strength(links: &[Link]) -> Vec<(usize, &Link)> {
     let strength = |r: Relation| match r {
         Relation::Refines => 0,

@@ -38,8 +38,8 @@ impl Move {
 }
 
 impl Composer<'_> {
-    /// The actions of an event, in the scope that is open. What the initialisation leaves out may have
-    /// any value.
+    /// Returns the actions of an event, in the open scope. A variable that the initialisation leaves out may have any
+    /// value.
     pub(super) fn moves(&mut self, level: usize, e: &Source) -> Vec<Move> {
         let mut all: Vec<Move> = vec![];
         let mut seen = BTreeSet::new();
@@ -177,7 +177,7 @@ pub(super) fn conjunction(list: Vec<Pred>, span: Span) -> Pred {
     Pred::all(all, span)
 }
 
-/// Substitutions beside each other; assignments become one.
+/// Combines parallel substitutions; assignments become one.
 pub(super) fn parallel(parts: Vec<Subst>, span: Span) -> Subst {
     let (mut assigned, mut others) = (vec![], vec![]);
     for part in parts {

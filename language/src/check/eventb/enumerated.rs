@@ -66,8 +66,7 @@ fn partition<'a>(set: &str, conjuncts: &[&'a Expr], depth: usize) -> Option<Vec<
     })
 }
 
-/// Whether an axiom follows from what the model already says of its enumerated sets: which elements they
-/// have, and that these are distinct.
+/// Returns whether an axiom follows from the enumerated sets of the model: their elements, and that these are distinct.
 pub(super) fn is_settled<T>(p: &Pred<T>, carriers: &[Carrier]) -> bool {
     let size = |c: CarrierId| match &carriers[c.index()].kind {
         CarrierKind::Enumerated(names) => Some(names.len()),

@@ -7,7 +7,7 @@ use crate::ast::visit::FreeNames;
 use crate::eventb::project::Event as Source;
 
 impl<'p> Composer<'p> {
-    /// An event of the lowest machine, with what its abstractions do at the same time.
+    /// Composes an event of the lowest machine with the simultaneous events of its abstractions.
     pub(super) fn event(&mut self, e: &'p Source) -> Event {
         let level = self.chain.len() - 1;
         let locals = self.c.enter(&e.parameters);
@@ -18,8 +18,8 @@ impl<'p> Composer<'p> {
             e.parameters.iter().map(|id| id.name.clone()).zip(locals.iter().copied()).collect();
         let mut refines = vec![];
         let mut body = self.steps(level, e, &parameters, moves, &mut refines);
-        // Where all guards hold: a theorem between two guards has to follow from the first one alone, but a
-        // step that the second one forbids is none of the machine.
+        // Theorems are checked where all guards hold: a theorem between two guards must follow from the first one
+        // alone, but a step that the second one forbids is not a step of the machine.
         for p in theorems.into_iter().rev() {
             let span = p.span;
             body = SubstKind::Assert(Claim::Assertion, p, Box::new(body)).at(span);
@@ -108,7 +108,7 @@ impl<'p> Composer<'p> {
         (guards, theorems)
     }
 
-    // New values as expressions; what is chosen gets a local with the predicate that it satisfies.
+    // New values as expressions; a chosen value gets a local with the predicate that it satisfies.
     fn explicit(&mut self, m: Move, steps: &mut Steps) -> Option<(Vec<LocalId>, Pred)> {
         match m.kind {
             MoveKind::Assign(list) => {

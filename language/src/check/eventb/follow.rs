@@ -1,8 +1,8 @@
-//! What an abstract event does while a concrete one that refines it is executed.
+//! Execution of an abstract event together with a concrete event that refines it.
 //!
-//! A variable that has disappeared moves by the abstract action, where the parameters of the abstract
-//! event have the values of the witness. A variable that both levels have moves by the concrete action
-//! alone, and the abstract action has to allow it. So one concrete step becomes
+//! A variable that has disappeared moves by the abstract action, where the parameters of the abstract event have the
+//! values of the witness. A variable that both levels have moves by the concrete action alone, and the abstract action
+//! must allow it. So one concrete step becomes
 //!
 //! ```text
 //! ANY concrete parameters WHERE concrete guards THEN
@@ -11,8 +11,8 @@
 //!       concrete actions || abstract actions on variables that have disappeared
 //! ```
 //!
-//! and so on for the next abstraction. What is the same on both levels, as in an event that extends
-//! another, is not checked again.
+//! and so on for the next abstraction. Formulas that are equal on both levels, as in an event that extends another, are
+//! not checked again.
 
 use super::actions::{Move, MoveKind, Parameters, conjunction, parallel};
 use super::*;
@@ -46,12 +46,13 @@ impl Steps {
     }
 }
 
-/// A predicate that a step must satisfy, and what is wrong where it does not.
+/// A predicate that a step must satisfy, with the check that it belongs to.
 #[derive(Clone)]
 pub(super) struct Demand {
     pub pred: Pred,
     pub check: RefinementCheck,
-    /// Rodin has no obligation of this: the concrete event has the same formula, or it says that a value has its type.
+    /// `true` if Rodin has no such obligation: the concrete event has the same formula, or the formula states that a
+    /// value has its type.
     pub is_repeated: bool,
 }
 
@@ -62,13 +63,13 @@ pub(super) struct Whole<'p> {
     pub pred: Pred,
 }
 
-/// An abstract event beside a concrete one.
+/// An abstract event that a concrete one refines.
 pub(super) struct Abstract<'p> {
     event: &'p Source,
     parameters: Parameters,
     /// Values that a witness gives.
     pub given: Vec<(LocalId, Expr)>,
-    /// What the abstract event still has to choose, with what that has to satisfy.
+    /// The values that the abstract event still has to choose.
     pub chosen: Vec<LocalId>,
     pub choice: Vec<Demand>,
     guards: Vec<Demand>,
@@ -292,7 +293,8 @@ impl<'p> Composer<'p> {
         })
     }
 
-    // What an abstract action allows; new values of variables that have disappeared are chosen.
+    // Returns the predicate of the values that an abstract action allows; new values of variables that have disappeared
+    // are chosen.
     fn nondeterministic(&mut self, level: usize, m: Move, steps: &Steps, a: &mut Abstract) -> Pred {
         let common = |v: VarId| self.variables[level].contains(&v);
         match m.kind {
@@ -393,7 +395,7 @@ impl<'p> Composer<'p> {
         for d in constraints {
             if speaks(&d.pred, &a.chosen) { a.choice.push(d) } else { a.demands.push(d) }
         }
-        // What nothing speaks of needs no value.
+        // A name that occurs nowhere needs no value.
         let used: BTreeSet<LocalId> = (a.choice.iter().chain(&a.demands))
             .flat_map(|d| Names::of_pred(&d.pred).locals)
             .chain(a.steps.after.values().flat_map(|e| Names::of_expr(e).locals))
@@ -401,7 +403,7 @@ impl<'p> Composer<'p> {
         a.chosen.retain(|l| used.contains(l));
     }
 
-    // Whether this abstract event can follow, where several are merged.
+    // Returns whether this abstract event can follow, where several are merged.
     fn condition(&mut self, a: &Abstract) -> Pred {
         let span = a.event.span;
         let guards: Vec<Pred> = a.guards.iter().map(|d| d.pred.clone()).collect();
@@ -423,7 +425,7 @@ impl<'p> Composer<'p> {
         PredKind::Exists(fresh, Box::new(p)).at(span)
     }
 
-    /// Copies of locals, and a predicate that speaks of these.
+    /// Returns copies of locals, and the predicate in terms of the copies.
     pub(super) fn renamed(&mut self, locals: &[LocalId], p: Pred) -> (Vec<LocalId>, Pred) {
         let mut replacement = Replacement::default();
         let mut fresh = vec![];

@@ -1,9 +1,10 @@
 //! A machine of Event-B with its abstractions and contexts, or a context alone, as one model.
 //!
-//! The state is the variables of all levels, the invariant that of all levels. The rooms: `enumerated` finds the
-//! carrier sets whose elements the axioms name, `actions` types what an event does, `follow` says what the abstract
-//! events do meanwhile, `owed` what is an obligation although no step is checked for it, `events` puts parameters and guards around both; `rules` are those that need no types;
-//! in the model that comes of it, `refinement_checks` says what is left to check.
+//! The state is the variables of all levels, the invariant that of all levels. The modules: `enumerated` finds the
+//! carrier sets whose elements the axioms name, `actions` types the actions of an event, `follow` composes them with
+//! the abstract events, `owed` collects the obligations that no step is checked for, `events` adds parameters and
+//! guards; `rules` holds the rules that need no types; in the resulting model, `refinement_checks` determines the
+//! remaining checks.
 
 mod actions;
 mod enumerated;
@@ -44,10 +45,10 @@ pub fn compose_levels(
         };
         composer.component(component);
         let model = composer.finish();
-        // A rule may be broken where types show it as well: what the rule says is enough.
+        // A broken rule may also cause a type error: the message of the rule suffices.
         let mut diagnostics = composer.broken;
         let told: BTreeSet<_> = diagnostics.iter().map(|d| (d.code, d.span.source, d.span.start)).collect();
-        // What a name with two meanings is taken for is no news either.
+        // Consequences of a name with two meanings are not reported either.
         let ambiguous = told.iter().any(|(code, ..)| *code == codes::DUPLICATE_DECLARATION);
         let follows = [codes::UNKNOWN_TYPE, codes::TYPE_MISMATCH, codes::NOT_ASSIGNABLE];
         let is_known = |d: &Diagnostic| {
@@ -100,7 +101,7 @@ impl<'p> Composer<'p> {
         self.events();
     }
 
-    /// The model of what was typed.
+    /// Returns the finished model.
     fn finish(&mut self) -> Model {
         let mut model = self.c.close();
         // Formulas of contexts do not know the variables: their bound names may be called like these.
@@ -115,7 +116,7 @@ impl<'p> Composer<'p> {
         model
     }
 
-    // The machine and what it refines.
+    // Collects the machine and its abstractions.
     fn chain_of(&mut self, machine: &'p Machine) {
         let mut chain = vec![machine];
         let mut at = machine;
@@ -312,7 +313,7 @@ impl<'p> Composer<'p> {
         }
     }
 
-    // What has a label, of the events of all levels.
+    // Collects the labelled formulas of the events of all levels.
     fn formulas(&self) -> Vec<EventFormula> {
         let mut all = vec![];
         for (level, m) in self.chain.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! Obligations of a refinement that no step is checked for, as Rodin lists them.
 //!
-//! Its rules (`org.eventb.internal.core.pog.modules` of Rodin): a guard or an action of the abstraction makes an obligation
-//! unless the concrete event has the same formula. A witness makes one about its value unless it is `p = E` without `p` in `E`.
-//! The abstract guards and actions are demanded for all values of the other witnesses; of what has no witness, for all values.
+//! Its rules (`org.eventb.internal.core.pog.modules` of Rodin): a guard or an action of the abstraction makes an
+//! obligation unless the concrete event has the same formula. A witness makes one about its value unless it is `p = E`
+//! without `p` in `E`. The abstract guards and actions are required for all values of the other witnesses, and for all
+//! values of names without a witness.
 
 use super::actions::conjunction;
 use super::follow::{Abstract, Demand, Whole};
@@ -15,8 +16,8 @@ use crate::model::visit::{Names, Replacement, binds};
 use crate::model::{Owed, OwedGoal, OwedKind};
 
 impl Composer<'_> {
-    /// Notes what an event owes to `a`, an abstract event whose choices are `chosen`. Of merged events only the witnesses are
-    /// their own.
+    /// Notes the obligations of an event towards `a`, an abstract event whose choices are `chosen`. Of merged events
+    /// only the witnesses are separate.
     pub(super) fn owe(
         &mut self,
         e: &Source,
@@ -51,7 +52,7 @@ impl Composer<'_> {
         }
     }
 
-    /// Puts the choices of a concrete event around what was noted since there were `from` of them.
+    /// Adds the choices of a concrete event to the obligations noted from position `from` on.
     pub(super) fn behind(&mut self, from: usize, choices: &[(Vec<LocalId>, Pred)]) {
         for owed in &mut self.c.model.owed[from..] {
             if let Some(goal) = &mut owed.goal {
@@ -101,13 +102,14 @@ fn with_values(p: Pred, a: &Abstract<'_>) -> Pred {
     })
 }
 
-/// Whether a witness is `name = E` without the name in `E`.
+/// Returns whether a witness is `name = E` without the name in `E`.
 fn gives_value(name: &str, witness: &ast::Expr) -> bool {
     let ast::ExprKind::Binary(Infix::Equal, l, r) = &witness.kind else { return false };
     matches!(&l.kind, ast::ExprKind::Ident(n) if n == name) && !FreeNames::of_expr(r).contains(name)
 }
 
-/// Whether a predicate is `true`, or says that a value has its type: Rodin has no obligation with such a goal.
+/// Returns whether a predicate is `true`, or states that a value has its type: Rodin has no obligation with such a
+/// goal.
 pub(super) fn says_a_type(p: &Pred) -> bool {
     match &p.kind {
         PredKind::True => true,
@@ -116,15 +118,16 @@ pub(super) fn says_a_type(p: &Pred) -> bool {
     }
 }
 
-/// Whether an event has a guard of an abstract one, as it is written.
+/// Returns whether an event has a guard of an abstract one, as it is written.
 pub(super) fn has_guard(e: &Source, guard: &Formula) -> bool {
     let tree = without_places(&guard.tree);
     e.guards.iter().any(|own| without_places(&own.tree) == tree)
 }
 
-/// Whether an event has the action of an abstract one at this place, as it is written. Of `before` abstract actions before it the
-/// event is asked for the simulation: Rodin takes their number for the position among all abstract actions, and has an obligation
-/// of the action unless the event has the one at that position as well.
+/// Returns whether an event has the action of an abstract one at this place, as it is written, so that there is no
+/// obligation of simulation. `before` is the number of preceding abstract actions that have an obligation: Rodin uses
+/// it as the position among all abstract actions, and makes an obligation of the action unless the event has the one at
+/// that position as well.
 pub(super) fn has_action(e: &Source, abstraction: &Source, span: Span, before: usize) -> bool {
     let has = |action: Option<&Action>| {
         action.is_some_and(|action| {

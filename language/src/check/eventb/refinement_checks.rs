@@ -1,4 +1,4 @@
-//! Which refinement checks are left once types are closed: what holds by itself is not checked.
+//! Refinement checks that remain once types are closed: a check that holds trivially is dropped.
 
 use std::collections::BTreeSet;
 use std::mem::{replace, take};
@@ -12,8 +12,8 @@ use crate::print;
 /// The nearest abstraction.
 const ABSTRACTION: ComponentId = ComponentId(1);
 
-/// Takes the checks that hold by themselves out of initialisation and events, numbers the others in their order and
-/// gives them their texts. What is taken out is still owed, but for what is in `repeated`.
+/// Removes the checks that hold trivially from initialisation and events, numbers the others in their order and gives
+/// them their texts. Removed checks are still owed, except for those in `repeated`.
 pub(super) fn settle(model: &mut Model, repeated: &BTreeSet<RefinementId>) {
     let skip = SubstKind::Skip.at(model.initialisation.span);
     let mut initialisation = replace(&mut model.initialisation, skip);
@@ -35,15 +35,15 @@ pub(super) fn settle(model: &mut Model, repeated: &BTreeSet<RefinementId>) {
     (model.initialisation, model.events) = (initialisation, events);
 }
 
-/// Takes out what is checked although it holds: predicates that are a guard already, `E = E`, and what is checked before; and
-/// writes values for the names of a `LET` where no name is bound twice by that.
+/// Removes checks that hold anyway: predicates that are a guard already, `E = E`, and earlier checks. Also substitutes
+/// values for the names of a `LET` where that binds no name twice.
 #[derive(Default)]
 struct Dropping {
-    /// What is known, and whether it is a hypothesis. What is checked before is none: the check may fail.
+    /// Known facts, with whether each is a hypothesis. An earlier check is not a hypothesis, because it may fail.
     facts: Vec<(Pred<()>, bool)>,
-    /// What is chosen so far.
+    /// Choices so far.
     choices: Vec<(Vec<LocalId>, Pred)>,
-    /// What was taken out, with what is still to be proved of it.
+    /// Removed checks, with the goals that are still to be proved.
     dropped: Vec<(RefinementId, Option<OwedGoal>)>,
 }
 
@@ -116,7 +116,7 @@ impl Dropping {
         self.facts.extend(parts(p).map(|p| (canonical(p), true)));
     }
 
-    /// Whether a predicate is known, and then whether hypotheses alone say so.
+    /// Returns whether a predicate is known, and if so, whether hypotheses alone imply it.
     fn holds(&self, p: &Pred) -> Option<bool> {
         let mut all = true;
         for p in parts(p) {
@@ -150,7 +150,7 @@ struct Left<'m> {
 }
 
 impl Left<'_> {
-    /// Notes what an event still owes to the nearest abstraction, although it is not checked.
+    /// Notes an obligation of an event towards the nearest abstraction that is not checked.
     fn owe(&mut self, event: &str, id: RefinementId, goal: Option<OwedGoal>) {
         let check = &self.all[id.index()];
         let kind = match check.kind {

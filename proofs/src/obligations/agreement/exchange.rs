@@ -106,7 +106,7 @@ impl VisitorMut for Exchange {
     }
 }
 
-/// The model with one operator exchanged, chosen by the seed; `None` if there is none.
+/// Returns the model with one operator exchanged, chosen by the seed; `None` if there is no such operator.
 pub fn mutant(model: &Model, parts: Parts, seed: usize) -> Option<Model> {
     let exchange = |left| {
         let mut exchange = Exchange { left, seed, done: false };

@@ -1,8 +1,8 @@
-//! The paths of a substitution, with what has to be proved on each: symbolic execution, which computes the weakest
+//! Paths of a substitution, with the goals to prove on each: symbolic execution, which computes the weakest
 //! precondition path by path (B-Book, 6.1 and 9.2).
 //!
-//! What is chosen, and what a loop may have assigned, becomes a further variable of the model with the name of what it
-//! stands for: free in a sequent, it has any value.
+//! A chosen value, and a target that a loop may have assigned, becomes a further variable of the model with the name
+//! that it stands for: free in a sequent, it has any value.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub(super) struct Place {
     pub hypotheses: Vec<Pred>,
 }
 
-/// What a further variable stands for.
+/// Meaning of a further variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Unknown {
     Before(VarId),
@@ -38,7 +38,7 @@ enum Unknown {
 pub(super) struct Execution<'m> {
     /// The model of all levels; further variables are added to it.
     pub joint: &'m mut Model,
-    /// What has to be proved on the way.
+    /// Sequents to prove on the paths so far.
     pub sequents: Vec<Sequent>,
     /// The operation's name.
     who: String,
@@ -73,7 +73,7 @@ impl<'m> Execution<'m> {
         self.code.is_some_and(|source| source == span.source)
     }
 
-    /// That what an expression or a condition computes fits into the machine.
+    /// Asks whether the values that an expression or a condition computes fit into the machine.
     fn computes(&mut self, place: &Place, span: Span, computed: Computed) {
         if !self.is_code(span) {
             return;
@@ -99,7 +99,7 @@ impl<'m> Execution<'m> {
         self.ask(Kind::Other, &format!("{at}/INT"), text, hypotheses, goal, Says::Fits);
     }
 
-    /// That a value fits into a variable of the machine.
+    /// Asks whether a value fits into a variable of the machine.
     fn stored(&mut self, place: &Place, target: Target, value: &Expr) {
         let Target::Local(local) = target else { return };
         if self.registers.contains(&local) && value.ty == Type::Int {
@@ -111,7 +111,7 @@ impl<'m> Execution<'m> {
         }
     }
 
-    /// The same for a value that a target was given at this place.
+    /// Asks whether a value that a target was given at this place fits into a variable of the machine.
     fn chosen(&mut self, place: &Place, target: Target, span: Span) {
         let Variable { ty, .. } = self.target(target);
         if let Target::Local(local) = target {
@@ -119,7 +119,7 @@ impl<'m> Execution<'m> {
         }
     }
 
-    /// What is known of a variable of the machine.
+    /// Adds the hypothesis that an integer variable of the machine fits into the machine.
     fn known_to_fit(&self, place: &mut Place, local: LocalId) {
         if self.registers.contains(&local)
             && let Some(value) = place.names.locals.get(&local).filter(|value| value.ty == Type::Int)
@@ -183,7 +183,7 @@ impl<'m> Execution<'m> {
         self.sequents.push(Sequent { kind, name, text, hypotheses: hypotheses.to_vec(), goal, says });
     }
 
-    /// That a predicate as it was written has a meaning with the values of a place.
+    /// Asks whether a predicate as it was written has a meaning with the values of a place.
     pub fn meaning(&mut self, place: &Place, p: &Pred) {
         let goal = place.names.in_pred(p);
         let at = self.number(p.span);
@@ -204,7 +204,7 @@ impl<'m> Execution<'m> {
         }) + 1
     }
 
-    /// That the conjuncts of a predicate hold at a place; they are known from there on.
+    /// Asks whether the conjuncts of a predicate hold at a place. They are hypotheses from there on.
     pub fn demand(&mut self, place: &mut Place, kind: Kind, short: &str, p: &Pred) {
         self.meaning(place, p);
         for part in conjuncts(p) {

@@ -1,4 +1,4 @@
-//! That an abstract substitution can end where something is true: `not([S] not Q)`, the conjugate of the weakest
+//! Goals that an abstract substitution can end where something is true: `not([S] not Q)`, the conjugate of the weakest
 //! precondition (B-Book, 11.2.3).
 //!
 //! `Q` is known in parts with labels. Where the abstraction leaves no choice each part is a goal of its own. Where it
@@ -22,7 +22,7 @@ pub(super) struct Part {
     pub pred: Pred,
 }
 
-/// What an abstract substitution can do, as a predicate whose leaves are what has to hold at its ends.
+/// Behaviour of an abstract substitution, as a predicate whose leaves are the goals at its ends.
 #[derive(Clone, Debug)]
 enum Tree {
     End(Vec<Part>),
@@ -364,7 +364,7 @@ fn one_point(locals: &mut Vec<LocalId>, parts: &mut Vec<Part>) {
     parts.retain(|p| !is_plain(p));
 }
 
-/// Whether the meaning of an expression is more than that of names and literals.
+/// Returns whether the meaning of an expression is more than that of names and literals.
 fn has_application(e: &Expr) -> bool {
     !matches!(
         e.kind,
@@ -423,7 +423,7 @@ fn together(locals: Vec<LocalId>, mut parts: Vec<Part>, hypotheses: Vec<Pred>, s
 }
 
 fn exists(locals: Vec<LocalId>, parts: Vec<Pred>, span: Span) -> Pred {
-    // The same conjunct of two branches is one.
+    // Two branches may have the same conjunct; keep it once.
     let mut all: Vec<Pred> = vec![];
     for p in parts {
         if !all.iter().any(|known| same_pred(known, &p)) {

@@ -27,11 +27,11 @@ use crate::recorded::invariant;
 pub(in crate::obligations) struct Generated {
     pub all: Vec<Proof>,
     pub families: Vec<Family>,
-    /// What their formulas were made in; the first is that of the states.
+    /// Systems in which the formulas were made; the first is that of the states.
     pub systems: Vec<System>,
-    /// What is asked, with the number of the obligation and of the system.
+    /// Sequents to prove, each with the number of the obligation and of the system.
     pub asked: Vec<(usize, usize, Asked)>,
-    /// What has to hold for the operations to be called, over the variables of the first system.
+    /// Conditions for the operations to be called, over the variables of the first system.
     pub calls: Vec<Call>,
     /// Parts without obligations.
     pub left_out: Vec<LeftOut>,
@@ -60,9 +60,9 @@ struct Owed {
     label: String,
     text: String,
     pred: Pred,
-    /// It speaks of the refinement alone.
+    /// `true` if it is about the refinement alone.
     own: bool,
-    /// The refinement itself says it.
+    /// `true` if the refinement itself states it.
     of_main: bool,
 }
 
@@ -121,7 +121,7 @@ impl<'m> Refinement<'m> {
         }
     }
 
-    /// That each conjunct has a meaning where those of the abstractions and those before it hold.
+    /// Asks whether each conjunct has a meaning where those of the abstractions and those before it hold.
     fn invariant_meaning(&mut self) {
         let levels = self.refined.levels.iter().flat_map(|level| &level.invariant);
         let mut hypotheses: Vec<Pred> = levels.map(|c| c.pred.clone()).collect();
@@ -386,7 +386,7 @@ impl<'m> Refinement<'m> {
                 sequents.push(sequent(Kind::Wd, format!("{label}/WD"), Says::Defined));
                 sequents.push(sequent(Kind::Assertion, format!("{label}/ASSERTION"), Says::Holds));
             }
-            // Those of abstractions are proved there; each may use those before it.
+            // Assertions of abstractions are proved there; each may use those before it.
             hypotheses.push(c.pred.clone());
         }
         self.groups.push(Group { event: None, of_step: false, invariant: true, sequents });
@@ -395,7 +395,7 @@ impl<'m> Refinement<'m> {
     /// The obligations with terms; `values` is about the constants alone.
     fn encoded(mut self, terms: &Rc<Terms>, scope: &Scope, values: Option<(Model, Group)>) -> Generated {
         let span = self.joint.initialisation.span;
-        // What the invariant says of the values that variables have is kept where all of them stay as they are.
+        // If all variables stay as they are, the invariant's statements about their values are kept.
         let keep = |(i, v): (usize, &Variable)| {
             let id = VarId(i as u32);
             (Target::Var(id), ExprKind::Var(id).typed(v.ty.clone(), span))
@@ -429,7 +429,7 @@ fn encode(terms: &Rc<Terms>, scope: &Scope, model: Model, groups: &[Group], made
         let mut before = vec![];
         encoded.push(group.sequents.iter().map(|s| terms_of(&mut system, s, &mut before)).collect());
     }
-    // What the goals have defined besides is known by now.
+    // Definitions that the goals have added are known by now.
     let always: Vec<Term> = [&system.axioms[..], &system.background, &system.state_facts].concat();
     let invariant = invariant(&system);
     for (group, encoded) in groups.iter().zip(encoded) {
@@ -446,7 +446,7 @@ fn encode(terms: &Rc<Terms>, scope: &Scope, model: Model, groups: &[Group], made
     made.systems.push(system);
 }
 
-/// What stands for names of the abstract operation.
+/// Substitutions for names of the abstract operation.
 #[derive(Clone, Copy)]
 struct With<'a> {
     bound: &'a [(LocalId, Expr)],
@@ -458,13 +458,14 @@ fn part_component(refined: &Refined) -> usize {
     refined.levels[0].component.index()
 }
 
-/// What has to be established: the conjuncts of the refinement and of what it includes, and what relates it to the nearest
-/// abstraction. What an abstraction says of variables that are kept follows from that.
+/// Returns the goals to establish: the conjuncts of the refinement and of the components that it includes, and those
+/// that relate it to the nearest abstraction.
+/// The abstraction's conjuncts about variables that are kept follow from these.
 fn owed(model: &Model, gluing: &[Conjunct]) -> Vec<Owed> {
     let is_abstract = |c: &&Conjunct| model.components[c.origin.index()].relation == Relation::Refines;
     let mut all: Vec<(&Conjunct, bool)> =
         model.invariant.iter().filter(|c| !is_abstract(c)).map(|c| (c, true)).collect();
-    // Those that speak of both are conjuncts as well, the others say that a variable is kept.
+    // Gluing conjuncts about both sides are conjuncts as well; the others say that a variable is kept.
     let speaks = |c: &&Conjunct| model.gluing.iter().any(|g| (g.span, &g.text) == (c.span, &c.text));
     all.extend(gluing.iter().filter(speaks).map(|c| (c, false)));
     all.sort_by_key(|(c, _)| (c.origin.0, c.span.source.0, c.span.start));
@@ -551,7 +552,7 @@ fn note(
             let reason = format!("the goal has no encoding: {reason}");
             all.push(unasked(question, Status::Unknown, Some(reason)));
         }
-        // What is defined by its form is no obligation.
+        // A formula that is well-defined by its form is no obligation.
         Ok((_, Terms::TRUE)) if matches!(s.says, Says::Defined | Says::Fits) => {}
         Ok((known, goal)) => {
             let obligation = all.len();

@@ -16,14 +16,14 @@ pub(super) struct Computed {
 }
 
 impl Computed {
-    /// Those of an expression.
+    /// Integers that an expression computes.
     pub fn of_expr(e: &Expr) -> Computed {
         let mut computed = Computed::default();
         computed.expr(e);
         computed
     }
 
-    /// Those of a condition.
+    /// Integers that a condition computes.
     pub fn of_pred(p: &Pred) -> Computed {
         let mut computed = Computed::default();
         computed.pred(p);
@@ -100,10 +100,10 @@ pub(super) fn in_machine(e: &Expr) -> Pred {
     Pred::compare(CompareOp::Member, e.clone(), set, e.span)
 }
 
-/// That all integers in a value are those of the machine; `None` for a type without integers.
+/// Predicate that all integers in a value are those of the machine; `None` for a type without integers.
 ///
 /// # Errors
-/// It is no type of a concrete name: no scalar, set of scalars, array or record of them.
+/// If it is no type of a concrete name: no scalar, set of scalars, array or record of them.
 pub(super) fn of_value(e: &Expr) -> Result<Option<Pred>, ()> {
     match &e.ty {
         Type::Int => Ok(Some(in_machine(e))),

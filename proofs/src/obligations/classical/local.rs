@@ -1,5 +1,5 @@
-//! Obligations of local operations: what implements one does what its specification allows (Atelier B, Proof Obligations
-//! Reference Manual: local operations).
+//! Obligations of local operations: an implementation only does what its specification allows (Atelier B, Proof
+//! Obligations Reference Manual: local operations).
 //!
 //! Both speak of the same variables. The invariant of the implementation is no hypothesis, since it may be broken where the
 //! operation is called; those of machines that are imported or seen are.
@@ -14,7 +14,7 @@ use super::generate::Refinement;
 use super::sequent::{Group, NoObligations, Says, Sequent};
 
 impl Refinement<'_> {
-    /// Those of all local operations.
+    /// Generates the obligations of all local operations.
     pub(super) fn local_operations(&mut self) {
         for local in &self.refined.own.local {
             let event = &local.implementation;

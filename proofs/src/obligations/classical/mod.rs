@@ -1,4 +1,4 @@
-//! Obligations of refinements of classical B: that each operation, where the preconditions of the abstraction hold, can be
+//! Obligations of refinements of classical B: each operation, where the preconditions of the abstraction hold, can be
 //! followed by the abstract one.
 //!
 //! Source: J.-R. Abrial, The B-Book (1996), 11.2.4 and 12.2; Atelier B, Proof Obligations Reference Manual. For a refinement
@@ -12,8 +12,8 @@
 //! constants and sets satisfy the properties of all levels (`values`), and
 //! local operations do what their specifications say (`local`).
 //!
-//! Only the nearest abstraction is held against: those behind it have obligations of their own, as in Atelier B. All
-//! invariants are hypotheses.
+//! A refinement is compared with its nearest abstraction only: those behind it have obligations of their own, as in
+//! Atelier B. All invariants are hypotheses.
 
 mod execution;
 mod following;

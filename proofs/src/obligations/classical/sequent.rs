@@ -5,7 +5,7 @@ use bsym_language::model::*;
 use bsym_language::walk::Names;
 use bsym_status::file::Kind;
 
-/// What a sequent says of its goal.
+/// Claim of a sequent about its goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::obligations) enum Says {
     /// It is well-defined and true.
@@ -34,9 +34,9 @@ pub(in crate::obligations) struct Sequent {
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub event: Option<EventId>,
-    /// Whether they are about what an event or the initialisation does.
+    /// `true` if the sequents are about the effects of an event or the initialisation.
     pub of_step: bool,
-    /// Whether the invariants of all levels are hypotheses.
+    /// `true` if the invariants of all levels are hypotheses.
     pub invariant: bool,
     pub sequents: Vec<Sequent>,
 }
@@ -45,7 +45,7 @@ pub(super) struct Group {
 #[derive(Clone, Debug)]
 pub(in crate::obligations) struct Asked {
     pub sequent: Sequent,
-    /// Whether the invariants of all levels are hypotheses.
+    /// `true` if the invariants of all levels are hypotheses.
     pub invariant: bool,
 }
 
@@ -54,7 +54,7 @@ pub(in crate::obligations) struct Asked {
 pub struct SequentMachine {
     /// The machine. Variables stand for the state before, for parameters and for what is chosen.
     pub model: Model,
-    /// What the sequent itself speaks of, without the invariants of the levels.
+    /// Names in the sequent itself, without the invariants of the levels.
     pub names: Names,
 }
 

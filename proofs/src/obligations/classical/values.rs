@@ -18,7 +18,7 @@ use super::sequent::{Group, Says, Sequent};
 const VALUES: &str = "ValuesLemmas";
 
 impl Refinement<'_> {
-    /// That the integers in concrete variables are those of the machine, wherever the invariant holds.
+    /// Asks whether the integers in concrete variables are those of the machine, wherever the invariant holds.
     pub(super) fn machine_variables(&mut self) {
         let Some(implementation) = &self.refined.own.implementation else { return };
         let mut sequents = vec![];
@@ -66,7 +66,7 @@ impl Refinement<'_> {
             self.value(&name, value, &known, &mut sequents);
             known.push(pred.clone());
         }
-        // Whether all of it fits is asked with all values.
+        // The fit of all values is checked after all of them are known.
         for c in &valued {
             self.of_machine(*c, &known, &mut sequents);
         }
@@ -86,7 +86,7 @@ impl Refinement<'_> {
         (!group.sequents.is_empty()).then_some((told_of, group))
     }
 
-    /// That the expression of a value has a meaning, and that what it computes fits.
+    /// Asks whether the expression of a value has a meaning, and whether the integers that it computes fit.
     fn value(&mut self, name: &str, value: &Expr, known: &[Pred], sequents: &mut Vec<Sequent>) {
         let text = bsym_language::print::at(self.model, value.span);
         sequents.push(Sequent {
@@ -114,7 +114,7 @@ impl Refinement<'_> {
         }
     }
 
-    /// That a constant has a value of the machine; a deferred set has elements.
+    /// Asks whether a constant has a value of the machine. A deferred set must have elements.
     fn of_machine(&mut self, c: ConstId, known: &[Pred], sequents: &mut Vec<Sequent>) {
         let Variable { name, ty, span } = self.model.constants[c.index()].clone();
         let e = ExprKind::Const(c).typed(ty.clone(), span);
@@ -142,7 +142,7 @@ impl Refinement<'_> {
         }
     }
 
-    /// That some values of constants satisfy the properties.
+    /// Asks whether some values of constants satisfy the properties.
     fn properties(
         &mut self,
         owed: &[usize],

@@ -68,7 +68,7 @@ fn refined(abstraction: Event<'_>, concrete: Event<'_>) -> Option<Obligations> {
     Some(all.expect("a solver"))
 }
 
-/// What Rodin asks of the event, by name.
+/// Obligations that Rodin generates for the event, by name.
 fn names(all: &Obligations) -> BTreeMap<&str, Status> {
     let kinds = [Kind::Grd, Kind::Sim, Kind::Eql, Kind::Wfis, Kind::Wwd, Kind::Wd, Kind::Fis];
     let some = all.all.iter().filter(|p| kinds.contains(&p.kind));
@@ -143,13 +143,13 @@ fn a_guard_that_equals_another_one_that_is_owed_is_not_trivial() {
 
 #[test]
 fn a_formula_of_the_abstraction_has_its_meaning_and_its_result_there() {
-    // Labels and white space do not matter, nor does what the event has before the guard.
+    // Neither labels and white space nor the abstract event's conditions before the guard matter.
     check(
         Event("go", &[], &["grd1: 6 ÷ x > 0"], &[], &["act1: x :∈ 1 ‥ x"]),
         Event("go", &[], &["a: x > 1", "b: 6÷x>0"], &[], &["c: x :∈ 1‥x"]),
         &[("A.grd1/WD", Discharged)],
     );
-    // What the abstract event has before it is missing, or comes later.
+    // A guard that the abstract event has before this one is missing, or comes later.
     let go = || Event("go", &[], &["grd1: x > 0", "grd2: 6 ÷ x > 0"], &[], &[]);
     check(go(), Event("go", &[], &["b: 6 ÷ x > 0", "a: x > 0"], &[], &[]), &[("b/WD", Refuted)]);
     check(go(), Event("go", &[], &["a: x > 0", "b: 6 ÷ x > 0"], &[], &[]), &[("A.grd2/WD", Discharged)]);

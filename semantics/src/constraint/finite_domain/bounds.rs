@@ -1,6 +1,6 @@
 //! Bounds of an integer.
 
-/// Bounds farther out than this count as none.
+/// Bounds farther out than this count as no bounds.
 const FAR: i128 = 1 << 100;
 
 /// Bounds of an integer; `None` is no bound.

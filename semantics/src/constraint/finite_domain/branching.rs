@@ -10,7 +10,7 @@ use crate::tuning::Tuning;
 use crate::value::partial::Domain;
 
 impl Problem<'_, '_, '_> {
-    /// Whether some of the cells can be decided without contradiction.
+    /// Returns whether some of the cells can be decided without contradiction.
     pub(super) fn is_solvable(&self, node: &Node, cells: &dyn Fn(usize) -> bool) -> Eval<bool> {
         let Some(cell) = self.next_cell(node, cells) else { return Ok(true) };
         for domain in parts(&node.cells[cell]) {
@@ -24,7 +24,7 @@ impl Problem<'_, '_, '_> {
         Ok(false)
     }
 
-    /// The node with a cell confined to a part of its domain, if that is no contradiction.
+    /// Returns the node with a cell confined to a part of its domain; `None` if that is a contradiction.
     fn decide(&self, node: &Node, cell: usize, domain: Domain) -> Eval<Option<Node>> {
         let mut next = node.clone();
         let mut changed = Vec::new();
@@ -40,7 +40,7 @@ impl Problem<'_, '_, '_> {
         Ok(self.propagate(&mut next, woken)?.then_some(next))
     }
 
-    /// Goes through all ways to decide the cells.
+    /// Visits all ways to decide the cells.
     pub(super) fn enumerate(
         &self,
         mut node: Node,
@@ -62,7 +62,7 @@ impl Problem<'_, '_, '_> {
         Ok(GO)
     }
 
-    /// The open cell with the fewest values for its weight.
+    /// Returns the open cell with the fewest values for its weight.
     fn next_cell(&self, node: &Node, among: &dyn Fn(usize) -> bool) -> Option<usize> {
         let weights = self.weights.borrow();
         let mut best: Option<(f64, usize)> = None;
@@ -78,7 +78,7 @@ impl Problem<'_, '_, '_> {
     }
 }
 
-/// The parts of a domain that are looked at one after the other.
+/// Splits a domain into the parts that are tried one after the other.
 fn parts(domain: &Domain) -> Vec<Domain> {
     match domain {
         Domain::Listed(values) => values.iter().map(|v| Domain::Listed(vec![v.clone()])).collect(),

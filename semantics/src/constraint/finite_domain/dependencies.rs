@@ -157,7 +157,7 @@ enum Part<'e> {
     Expr(&'e Expr),
 }
 
-/// Whether to judge a predicate means to search.
+/// Returns whether judging a predicate requires a search.
 fn is_heavy(pred: &Pred) -> bool {
     match &pred.kind {
         PredKind::Forall(..) | PredKind::Exists(..) | PredKind::Call(..) => true,

@@ -1,5 +1,5 @@
-//! From literals to constraints on cells: conjunctions are cut, quantifiers over what is known are written
-//! out, disjunctions become clauses.
+//! From literals to constraints on cells: conjunctions are split, quantifiers over known sets are expanded,
+//! disjunctions become clauses.
 
 use std::ops::ControlFlow;
 
@@ -22,7 +22,7 @@ use crate::value::partial::Shape;
 type Bindings = Vec<Vec<(Name, Value)>>;
 
 impl<'p> Problem<'_, 'p, '_> {
-    /// Adds the constraints of a literal. Where it may be ill-defined it is kept in one piece.
+    /// Adds the constraints of a literal. A literal that may be ill-defined is kept in one piece.
     pub(super) fn add(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, total: bool) {
         let before = self.constraints.len();
         let locals = Locals::default();
@@ -34,7 +34,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// Writes a total literal out; `false` where that would be too much.
+    /// Expands a total literal; `false` where that would be too large.
     fn ground(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, locals: &Locals) -> bool {
         if self.constraints.len() > Tuning::DEFAULT.finite_domain.constraints {
             return false;
@@ -58,7 +58,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// For each binding of the locals some conjunct of the body is false.
+    /// Expands a universal literal: for each binding of the locals some conjunct of the body is false.
     fn instances_of(
         &mut self,
         env: &Env<'_>,
@@ -93,7 +93,7 @@ impl<'p> Problem<'_, 'p, '_> {
         true
     }
 
-    /// The bindings under which closed literals hold.
+    /// Returns the bindings under which closed literals hold.
     pub(super) fn instances(
         &self,
         env: &Env<'_>,
@@ -106,7 +106,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
         let names: Vec<_> = ls.iter().map(|l| Name::Local(*l)).collect();
         let mut found = Vec::new();
-        // What nothing but its type confines is not written out.
+        // Names confined by nothing but their type are not expanded.
         let eval = Evaluator {
             candidates: Tuning::DEFAULT.finite_domain.constraints.min(self.search.eval.candidates),
             ..*self.search.eval
@@ -119,7 +119,7 @@ impl<'p> Problem<'_, 'p, '_> {
         (matches!(done, Ok(ControlFlow::Continue(())))).then_some(found)
     }
 
-    /// The bindings by the elements that an open set may have.
+    /// Returns the bindings by the elements that an open set may have.
     fn enclosed_instances(
         &self,
         env: &Env<'_>,
@@ -170,7 +170,7 @@ impl<'p> Problem<'_, 'p, '_> {
         Some(all)
     }
 
-    /// Some of the literals hold.
+    /// Adds the clause that some of the literals hold.
     fn clause(&mut self, env: &Env<'_>, literals: Vec<(bool, &'p Pred)>, locals: &Locals) -> bool {
         let frame = env.frame(locals);
         let inner = env.within(&frame);
@@ -209,8 +209,8 @@ impl<'p> Problem<'_, 'p, '_> {
         });
     }
 
-    /// Adds a literal to a clause: an existential one over what is known as all its instances; `false` if
-    /// it holds.
+    /// Adds a literal to a clause; an existential literal over known sets is added as all its instances. `false` if the
+    /// literal holds.
     fn alternatives(
         &self,
         env: &Env<'_>,
@@ -243,7 +243,7 @@ impl<'p> Problem<'_, 'p, '_> {
         true
     }
 
-    /// A literal with what it says about cells.
+    /// Builds a disjunct of literals with the facts about cells that it states.
     fn said(
         &self,
         env: &Env<'_>,
@@ -268,7 +268,7 @@ impl<'p> Problem<'_, 'p, '_> {
         Disjunct { parts, locals: own, atom, comparison }
     }
 
-    /// A single literal, with what follows from it for integers.
+    /// Adds a single literal with its consequences for integers.
     fn literal(&mut self, env: &Env<'_>, positive: bool, pred: &'p Pred, locals: &Locals) -> bool {
         self.push(env, vec![(positive, pred)], locals);
         let PredKind::Compare(op, a, b) = &pred.kind else { return true };
@@ -293,7 +293,7 @@ impl<'p> Problem<'_, 'p, '_> {
         true
     }
 
-    /// An integer is between the least and the greatest element of a known set.
+    /// Confines an integer to the range between the least and the greatest element of a known set.
     fn bounded(&mut self, env: &Env<'_>, x: &'p Expr, set: &'p Expr, locals: &Locals) {
         let frame = env.frame(locals);
         let inner = env.within(&frame);
@@ -336,7 +336,7 @@ impl<'p> Problem<'_, 'p, '_> {
         true
     }
 
-    /// Two expressions have different values.
+    /// Requires that two expressions have different values.
     fn differ(&mut self, env: &Env<'_>, (x, of_x): (&'p Expr, &Locals), (y, of_y): (&'p Expr, &Locals)) {
         let mut constraint = Constraint { total: true, ..Constraint::default() };
         if x.ty == Type::Int {
@@ -352,7 +352,8 @@ impl<'p> Problem<'_, 'p, '_> {
         self.constraints.push(constraint);
     }
 
-    /// A lambda in a set of functions: its values are in the range, and differ where it is injective.
+    /// Adds the constraints of a lambda in a set of functions: its values are in the range, and differ where it is
+    /// injective.
     fn lambda(&mut self, env: &Env<'_>, lambda: &'p Expr, space: &'p Expr, locals: &Locals) {
         let ExprKind::Quantified(QuantOp::Lambda, ls, p, body) = &lambda.kind else { return };
         let ExprKind::Binary(op, _, to) = &space.kind else { return };
@@ -379,7 +380,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// What a literal says about one cell: that it has, or has not, this value.
+    /// Returns the fact that a literal states about one cell: that it has this value, or does not have it.
     fn atom(&self, env: &Env<'_>, pred: &'p Pred, locals: &Locals) -> Option<(usize, Value, bool)> {
         let PredKind::Compare(op, a, b) = &pred.kind else { return None };
         let frame = env.frame(locals);
@@ -416,7 +417,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// An integer expression as a term.
+    /// Translates an integer expression into a term.
     fn term(&self, env: &Env<'_>, e: &'p Expr, locals: &Locals) -> Term<'p> {
         let frame = env.frame(locals);
         let inner = env.within(&frame);
@@ -470,7 +471,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// The number of elements of a comprehension: known conjuncts supply the candidates.
+    /// Translates the number of elements of a comprehension: known conjuncts supply the candidates.
     fn count(&self, env: &Env<'_>, set: &'p Expr, locals: &Locals) -> Option<Term<'p>> {
         let ExprKind::Comprehension(ls, pred) = &set.kind else { return None };
         let frame = env.frame(locals);
@@ -484,7 +485,7 @@ impl<'p> Problem<'_, 'p, '_> {
         Some(Term::Count(open, found.into_iter().map(with).collect()))
     }
 
-    /// Whether a predicate speaks of nothing but what has a value and the locals.
+    /// Returns whether all names of a predicate have values or are among the locals.
     pub(super) fn is_closed_over(&self, env: &Env<'_>, p: &Pred, ls: &[LocalId]) -> bool {
         names_of_pred(p)
             .into_iter()
@@ -492,7 +493,7 @@ impl<'p> Problem<'_, 'p, '_> {
     }
 }
 
-/// Cuts a disjunction into literals of which one holds.
+/// Splits a disjunction into its literals.
 fn disjuncts<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool, &'p Pred)>) {
     match (&pred.kind, positive) {
         (PredKind::Or(ps), true) | (PredKind::And(ps), false) => {

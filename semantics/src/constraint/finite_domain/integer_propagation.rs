@@ -1,4 +1,4 @@
-//! What bounds of an integer term say about its cells.
+//! Propagation between bounds of an integer term and its cells.
 //!
 //! Bounds are read forwards, from the cells to the term, and backwards (Benhamou, Goualard, Granvilliers,
 //! Puget: *Revising hull and box consistency*, ICLP 1999).
@@ -14,7 +14,8 @@ use crate::value::Value;
 use crate::value::partial::Domain;
 
 impl<'p> Problem<'_, 'p, '_> {
-    /// How many of the bindings satisfy the predicates, and the first cell of which one depends.
+    /// Counts the bindings that satisfy the predicates, as bounds. Also returns the first cell that an undecided one
+    /// depends on.
     fn counted(
         &self,
         node: &Node,
@@ -50,7 +51,7 @@ impl<'p> Problem<'_, 'p, '_> {
         (Bounds { low: Some(low), high: Some(high) }, awaits)
     }
 
-    /// The first cell on which the sets depend whose elements a comparison counts.
+    /// Returns the first cell that the sets depend on whose elements a comparison counts.
     pub(super) fn counted_by(&self, node: &Node, trial: Trial<'_>, c: &Comparison<'p>) -> Option<usize> {
         [&c.left, &c.right].into_iter().find_map(|t| self.counted_in(node, trial, t))
     }
@@ -66,7 +67,7 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// The bounds of a term; a cell may be tried with a value.
+    /// Returns the bounds of a term; a cell may be tried with a value.
     pub(super) fn bounds(&self, node: &Node, trial: Trial<'_>, t: &Term<'p>) -> Bounds {
         let of = |t: &Term<'p>| self.bounds(node, trial, t);
         match t {
@@ -112,10 +113,10 @@ impl<'p> Problem<'_, 'p, '_> {
         }
     }
 
-    /// Whether a comparison holds or fails under all values within the bounds.
+    /// Decides a comparison by the bounds; `None` if it neither holds nor fails under all values within them.
     pub(super) fn compared(&self, node: &Node, trial: Trial<'_>, c: &Comparison<'p>) -> Option<bool> {
         let (a, b) = (self.bounds(node, trial, &c.left), self.bounds(node, trial, &c.right));
-        // Whether every `a` is below every `b`, by at least the step.
+        // `true` if every `a` is below every `b`, by at least the step.
         let below = |a: Bounds, b: Bounds, step: i128| a.high.zip(b.low).is_some_and(|(h, l)| h + step <= l);
         let either = |yes: bool, no: bool| if yes { Some(true) } else { no.then_some(false) };
         match c.op {
@@ -213,7 +214,7 @@ impl<'p> Problem<'_, 'p, '_> {
             let rest = others.fold(Bounds::exactly(1), |product, (_, b)| product.times(*b));
             let (Some(least), own) = (rest.low.filter(|l| *l > 0), bounds[i]) else { continue };
             if own.low.is_none_or(|l| l < 0) {
-                // Only a constant factor says something about a factor of any sign.
+                // Only a constant factor determines bounds of a factor of any sign.
                 let Some(n) = rest.point() else { continue };
                 let down = |n: i128, d: i128| n.div_euclid(d);
                 let new = Bounds { low: to.low.map(|l| -down(-l, n)), high: to.high.map(|h| down(h, n)) };
@@ -232,7 +233,7 @@ impl<'p> Problem<'_, 'p, '_> {
     }
 }
 
-/// The cell of which a product is the square.
+/// Returns the cell of which a product is the square.
 fn root(parts: &[Term<'_>]) -> Option<usize> {
     match parts {
         [Term::Cell(a), Term::Cell(b)] if a == b => Some(*a),

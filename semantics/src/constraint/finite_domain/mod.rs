@@ -48,20 +48,20 @@ thread_local! {
 
 /// Result of a search over cells.
 pub(super) enum CellSearch {
-    /// It is not worth while, or not possible.
+    /// The search is not worthwhile, or not possible.
     Declined,
-    /// What the search came to.
+    /// The result of the search.
     Done(Flow),
 }
 
-/// The same, or the unknowns of which a cell stays unbounded.
+/// Result of one attempt: that of the search, or the unknowns of which a cell stays unbounded.
 enum Attempt {
     Done(Flow),
     Without(Vec<usize>),
 }
 
 impl<'p> Search<'p, '_> {
-    /// Searches over the cells of the unknowns that are open, if that is worth while.
+    /// Searches over the cells of the open unknowns, if that is worthwhile.
     pub(super) fn over_cells(
         &self,
         env: &Env<'_>,
@@ -125,7 +125,7 @@ impl Problem<'_, '_, '_> {
             }
             let total = search.is_total(&partial, i);
             if !exact.contains(&i) && !literal.needs.is_empty() {
-                // What needs an unknown without cells waits for it.
+                // A literal that needs an unknown without cells waits for it.
                 let open = |n: &usize| bound[*n].is_none() && self.unknown_at(*n).is_none();
                 if !literal.needs.iter().any(open) {
                     let env = *self.env;
@@ -149,7 +149,7 @@ impl Problem<'_, '_, '_> {
             Ok(false) => return Attempt::Done(Ok(GO)),
             Ok(true) => {}
         }
-        // What has nothing to do with the rest and no solution is found out once.
+        // A component that is unrelated to the rest and unsolvable is detected once.
         for component in self.components() {
             match self.is_solvable(&root, &|c| component.contains(&(root.owner[c] as usize))) {
                 Err(e) => return Attempt::Done(Err(e)),

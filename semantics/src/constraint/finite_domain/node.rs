@@ -8,10 +8,10 @@ use crate::value::Value;
 use crate::value::env::Name;
 use crate::value::partial::{Domain, integer};
 
-/// A constraint waits for nothing.
+/// Marks a constraint that waits for nothing.
 pub(super) const NEVER: u32 = u32::MAX;
 
-/// What is known at a point of the search.
+/// State of the search at one point.
 #[derive(Clone)]
 pub(super) struct Node {
     pub cells: Vec<Arc<Domain>>,
@@ -19,7 +19,7 @@ pub(super) struct Node {
     pub waits: Vec<[u32; 2]>,
     /// The unknowns as they are now.
     pub names: Vec<(Name, Value)>,
-    /// Unknowns of which the value above is old.
+    /// Marks unknowns whose value above is outdated.
     pub stale: Vec<bool>,
     /// The unknown of each cell.
     pub owner: Arc<Vec<u32>>,

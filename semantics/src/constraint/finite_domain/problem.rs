@@ -16,7 +16,7 @@ use crate::value::env::{Env, Name};
 use crate::value::lazy_set::LazySet;
 use crate::value::partial::{PartialValue, Shape, as_partial};
 
-/// A cell tried with a value.
+/// A cell that is tried with a value.
 pub(super) type Trial<'t> = Option<(usize, &'t Option<Value>)>;
 
 /// An unknown in cells.
@@ -32,22 +32,22 @@ pub(super) struct Unknown {
 /// A conjunction of predicates, or negations of such, under values of its own locals.
 pub(super) struct Disjunct<'p> {
     pub(super) parts: Vec<(bool, &'p Pred)>,
-    /// In front of those of the constraint.
+    /// Values of its locals, in front of those of the constraint.
     pub(super) locals: Locals,
-    /// It says that this cell has this value, or (false) that it has not.
+    /// Fact that the disjunct states about one cell: it has this value, or (false) does not have it.
     pub(super) atom: Option<(usize, Value, bool)>,
-    /// It says this.
+    /// Comparison that the disjunct states.
     pub(super) comparison: Option<Comparison<'p>>,
 }
 
 /// An expression under values of locals.
 pub(super) type Located<'p> = (&'p Expr, Locals);
 
-/// Truth by the values of two cells.
+/// Truth values by the values of two cells.
 pub(super) type Table = HashMap<(Option<Value>, Option<Value>), bool>;
 
-/// What has to hold: some disjunct of the clause, the difference of two expressions, a comparison. A
-/// comparison beside a clause says the same as its only disjunct.
+/// A constraint: some disjunct of the clause holds, two expressions differ, or a comparison holds. A comparison next to
+/// a clause states the same as its only disjunct.
 #[derive(Default)]
 pub(super) struct Constraint<'p> {
     pub(super) clause: Vec<Disjunct<'p>>,
@@ -56,17 +56,17 @@ pub(super) struct Constraint<'p> {
     /// The cells that the comparison names.
     pub(super) cells: Vec<usize>,
     pub(super) locals: Locals,
-    /// Whether it cannot be ill-defined.
+    /// `true` if it cannot be ill-defined.
     pub(super) total: bool,
-    /// Where to judge it takes long: the cells that it depends on.
+    /// The cells that it depends on, if judging it takes long.
     pub(super) heavy: Option<Vec<usize>>,
-    /// Where it depends on two cells alone: these.
+    /// The two cells that it depends on, if it depends on no others.
     pub(super) pair: Option<[usize; 2]>,
     /// Its truth by the values of the two cells.
     pub(super) table: RefCell<Table>,
 }
 
-/// The cells of some unknowns and what confines them.
+/// The cells of some unknowns with their constraints.
 pub(super) struct Problem<'a, 'p, 'm> {
     pub(super) search: &'a Search<'p, 'm>,
     pub(super) env: &'a Env<'a>,
@@ -77,7 +77,7 @@ pub(super) struct Problem<'a, 'p, 'm> {
     pub(super) watched: Vec<Vec<usize>>,
     /// Cells that an equation decides once others are decided.
     pub(super) defined: Vec<bool>,
-    /// How often constraints on a cell failed.
+    /// Number of failures of constraints on each cell.
     pub(super) weights: RefCell<Vec<f64>>,
     pub(super) root: Node,
 }
@@ -87,7 +87,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         self.unknowns.iter().find(|u| u.position == position)
     }
 
-    /// The unknown that an expression is.
+    /// Returns the unknown that an expression denotes.
     pub(super) fn unknown_of(&self, e: &Expr) -> Option<&Unknown> {
         let name = match &e.kind {
             ExprKind::Local(l) => Name::Local(*l),
@@ -108,7 +108,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         self.root = root;
     }
 
-    /// Brings the values of the unknowns up to date.
+    /// Updates the values of the unknowns.
     pub(super) fn refresh(&self, node: &mut Node) {
         for (i, u) in self.unknowns.iter().enumerate() {
             if !node.stale[i] {
@@ -163,7 +163,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         inside(&env.within(&frame))
     }
 
-    /// The values of the unknowns that are decided.
+    /// Returns the values of the decided unknowns.
     pub(super) fn solution(&self, node: &Node, bound: &Binding) -> Binding {
         let mut next = bound.clone();
         for (i, u) in self.unknowns.iter().enumerate() {
@@ -187,7 +187,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
     }
 }
 
-/// An unknown of which every cell is decided.
+/// Returns the value of an unknown whose cells are all decided.
 pub(super) fn finished(u: &Unknown, values: Vec<Option<Value>>) -> Value {
     match &*u.shape {
         Shape::Single => values.into_iter().flatten().next().unwrap_or_else(Value::empty),

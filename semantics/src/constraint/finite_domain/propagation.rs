@@ -1,4 +1,4 @@
-//! Propagation until nothing changes: constraints are judged, and what refutes a value of a cell removes it.
+//! Propagation to a fixed point: constraints are judged, and values of cells that they refute are removed.
 
 use std::collections::VecDeque;
 
@@ -14,11 +14,11 @@ use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::partial::Domain;
 
-/// The truth of a constraint as far as the cells are decided.
+/// Truth of a constraint as far as the cells are decided.
 enum Truth {
     Holds,
     Fails,
-    /// Undecided, and what was asked for by the disjuncts that are; whether nothing else can decide it.
+    /// Undecided. Holds the cells that the undecided disjuncts need, and whether nothing else can decide it.
     Open(Vec<usize>, bool),
 }
 
@@ -55,7 +55,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         }
     }
 
-    /// Puts the constraints that wait for changed cells into the queue.
+    /// Queues the constraints that wait for changed cells.
     fn wake(
         &self,
         node: &Node,
@@ -88,7 +88,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         }
     }
 
-    /// Remembers the cells of a constraint that failed.
+    /// Increases the weights of the cells of a constraint that failed.
     fn bump_weights(&self, node: &Node, k: usize) {
         let mut weights = self.weights.borrow_mut();
         for c in node.waits[k].iter().filter(|c| **c != NEVER) {
@@ -96,7 +96,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         }
     }
 
-    /// Looks at one constraint: narrows what it confines; `false` if it cannot hold.
+    /// Revises one constraint: narrows the cells that it confines; `false` if it cannot hold.
     fn revise(&self, node: &mut Node, k: usize, changed: &mut Vec<usize>) -> Eval<bool> {
         let constraint = &self.constraints[k];
         if let Some(comparison) = &constraint.comparison {
@@ -109,7 +109,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
             }
             let mut open = constraint.cells.iter().copied().filter(|c| node.is_open(*c));
             let (first, second) = (open.next(), open.next());
-            // Its bounds say more than trying one of several cells would.
+            // Its bounds narrow more than trying one of several cells would.
             if second.is_some() || (first.is_none() && constraint.clause.is_empty() && !comparison.is_exact())
             {
                 return Ok(true);
@@ -163,7 +163,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         Ok(true)
     }
 
-    /// The values of the only open cell under which a comparison holds.
+    /// Keeps the values of the only open cell under which a comparison holds.
     fn last_cell(
         &self,
         node: &mut Node,
@@ -178,7 +178,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         kept.len() == values.len() || node.set(cell, Domain::Listed(kept), changed)
     }
 
-    /// The truth of a disjunct that speaks of one cell.
+    /// Returns the truth of a disjunct about one cell.
     fn of_cell(
         &self,
         node: &Node,
@@ -197,8 +197,8 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         }
     }
 
-    /// The truth of a constraint, perhaps with a cell tried with a value. That of a constraint on two
-    /// cells is remembered by their values.
+    /// Returns the truth of a constraint; a cell may be tried with a value. The truth of a constraint on two cells is
+    /// cached by their values.
     fn judge(&self, node: &Node, trial: Trial<'_>, constraint: &Constraint<'p>) -> Eval<Truth> {
         let Some([a, b]) = constraint.pair else { return self.judge_anew(node, trial, constraint) };
         let value = |cell: usize| match trial {
@@ -255,7 +255,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
             match self.disjunct_truth(node, trial, constraint, disjunct, &mut cells)? {
                 Some(true) => return Ok(Truth::Holds),
                 Some(false) => cells.truncate(before),
-                // What asked for no cell may hold for other reasons.
+                // A disjunct that needs no cell may hold for other reasons.
                 None => certain &= cells.len() > before,
             }
         }
@@ -271,7 +271,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         Ok(Truth::Open(distinct, certain))
     }
 
-    /// The truth of a disjunct; where it is undecided the cell that it asked for is added.
+    /// Returns the truth of a disjunct; if it is undecided, adds the cell that it needs.
     fn disjunct_truth(
         &self,
         node: &Node,
@@ -316,7 +316,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         Ok((!open).then_some(true))
     }
 
-    /// What the bounds of sets and integers say about a disjunct that is undecided.
+    /// Decides an undecided disjunct by the bounds of sets and integers; `None` if they leave it open.
     fn refine(
         &self,
         node: &Node,
@@ -327,7 +327,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         positive: bool,
     ) -> Option<bool> {
         if let Some(comparison) = &constraint.comparison {
-            // It says what the disjunct says, negated or not.
+            // The comparison states the same as the disjunct, negated or not.
             return self.compared(node, trial, comparison).map(|truth| truth == positive);
         }
         self.with_env(node, trial, &constraint.locals, |env| {
@@ -336,7 +336,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         })
     }
 
-    /// An evaluation; where it is undecided the cell that it asked for is added.
+    /// Evaluates; if the result is undecided, adds the cell that it needs.
     fn asking(
         &self,
         node: &Node,

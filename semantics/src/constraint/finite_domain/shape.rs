@@ -1,4 +1,4 @@
-//! What an unknown in a set looks like before anything of it is decided: its cells and their domains.
+//! Shapes of unknowns in a set before any part is decided: their cells and domains.
 
 use bsym_language::int::Int;
 use bsym_language::model::{BinaryOp, UnaryOp};
@@ -24,8 +24,8 @@ pub(crate) fn integers(set: &Value) -> Option<Domain> {
 }
 
 impl Evaluator<'_> {
-    /// How many ways there are to decide the first point of an element of the set, if its elements can
-    /// be built up.
+    /// Returns the number of ways to decide the first point of an element of the set; `None` if its elements cannot be
+    /// built up.
     pub(crate) fn first_options(&self, set: &Value, at: Span) -> Option<usize> {
         let Value::Lazy(lazy) = set else { return None };
         let size = |s: &Value| {
@@ -48,8 +48,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What an element of the set looks like before anything of it is decided, with what each of its
-    /// points may be.
+    /// Returns the shape of an undecided element of the set, with the domain of each of its points.
     pub(crate) fn shape(&self, set: &Value, at: Span) -> Eval<Option<(Shape, Vec<Domain>)>> {
         let Value::Lazy(lazy) = set else { return Ok(None) };
         let list = |s: &Value, limit: usize| -> Eval<Option<Vec<Value>>> {

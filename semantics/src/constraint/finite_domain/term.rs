@@ -36,12 +36,12 @@ pub(crate) struct Comparison<'p> {
 }
 
 impl Comparison<'_> {
-    /// Whether its terms say all that there is to know once the cells are decided.
+    /// Returns whether the terms determine the comparison once the cells are decided.
     pub fn is_exact(&self) -> bool {
         self.left.is_exact() && self.right.is_exact()
     }
 
-    /// Whether its bounds depend on more than the cells that its terms name.
+    /// Returns whether its bounds depend on more than the cells that its terms name.
     pub fn has_size(&self) -> bool {
         let size = |t: &Term<'_>| matches!(t, Term::Size(..) | Term::Count(..));
         self.left.any(size) || self.right.any(size)
@@ -49,7 +49,7 @@ impl Comparison<'_> {
 }
 
 impl<'p> Term<'p> {
-    /// The cells that occur.
+    /// Adds the cells that occur in the term.
     pub fn cells(&self, out: &mut Vec<usize>) {
         match self {
             Term::Cell(c) => out.push(*c),

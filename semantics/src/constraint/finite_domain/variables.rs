@@ -1,4 +1,4 @@
-//! Which unknowns of a search are cut into cells, and whether that is worth while.
+//! Selection of the unknowns that a search cuts into cells, if that is worthwhile.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::value::lazy_set::LazySet;
 use crate::value::partial::{Domain, Shape};
 
 impl Search<'_, '_> {
-    /// The open unknowns that can be cut into cells, their domains, and the literals that say no more than
-    /// these.
+    /// Returns the open unknowns that can be cut into cells, their domains, and the literals that are equivalent to
+    /// these domains.
     pub(super) fn in_cells(
         &self,
         env: &Env<'_>,
@@ -47,7 +47,7 @@ impl Search<'_, '_> {
                     op @ (CompareOp::Subset | CompareOp::StrictSubset) => {
                         if let Some(u) = self.unknown(x, bound) {
                             let set = closed(set).and_then(|s| self.eval.normal(s, self.at).ok());
-                            // A proper part is more than a part: the literal stays.
+                            // A proper subset is more than a subset: the literal stays.
                             let i = if op == CompareOp::Subset { i } else { usize::MAX };
                             sets[u].extend(set.map(|s| (i, LazySet::Power(s).into())));
                         }
@@ -90,7 +90,7 @@ impl Search<'_, '_> {
             .then_some((unknowns, domains, exact))
     }
 
-    /// The cells of sets that an equation gives in terms of other unknowns.
+    /// Marks the cells of sets that an equation gives in terms of other unknowns.
     pub(super) fn defined(&self, unknowns: &[Unknown], settled: &[bool]) -> Vec<bool> {
         let is_defined = |u: &Unknown| {
             let equations = self.literals.iter().enumerate().filter(|(i, l)| l.positive && !settled[*i]);
@@ -104,13 +104,13 @@ impl Search<'_, '_> {
         unknowns.iter().flat_map(|u| vec![is_defined(u); u.cells]).collect()
     }
 
-    /// Whether a literal other than the given one needs an unknown.
+    /// Returns whether a literal other than the given one needs an unknown.
     fn is_needed(&self, unknown: usize, literal: Option<usize>, settled: &[bool]) -> bool {
         (0..self.literals.len())
             .any(|i| Some(i) != literal && !settled[i] && self.literals[i].needs.contains(&unknown))
     }
 
-    /// An unknown in cells, and the literal that this takes care of.
+    /// Cuts an unknown into cells. Also returns the literal that this makes redundant.
     fn cells_of(&self, name: Name, sets: &[(usize, Value)]) -> Option<(Shape, Vec<Domain>, Option<usize>)> {
         let ty = self.eval.type_of(name)?;
         let of_type = self.eval.type_values(ty);
@@ -154,7 +154,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Whether being in cells of this set is all that membership says.
+/// Returns whether membership in this set states no more than the cells do.
 fn says_no_more(set: &Value) -> bool {
     match set {
         Value::Lazy(lazy) => match &**lazy {

@@ -1,8 +1,8 @@
 //! Functions and predicates of ProB's libraries, on values.
 //!
-//! What depends on files, on the time, on chance or on ProB itself has no value here: that is an error of
-//! kind [`EvalErrorKind::Unsupported`](crate::error::EvalErrorKind), and nothing is made up. Printing has
-//! no effect; its arguments are evaluated.
+//! Functions that depend on files, on the time, on chance or on ProB itself have no value here: they are an error of
+//! kind [`EvalErrorKind::Unsupported`](crate::error::EvalErrorKind), and no value is invented. Printing has no effect;
+//! its arguments are evaluated.
 
 mod numbers;
 mod reals;
@@ -25,7 +25,7 @@ use crate::value::env::Env;
 use crate::value::lazy_set::LazySet;
 
 impl Evaluator<'_> {
-    /// The value of an external function; `ty` is the type of the call.
+    /// Returns the value of an external function; `ty` is the type of the call.
     pub(crate) fn external(&self, f: F, args: &[Value], ty: &Type, at: Span) -> Eval<Value> {
         self.supported(f, at)?;
         match (f, args) {
@@ -62,7 +62,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The truth of an external predicate.
+    /// Returns the truth of an external predicate.
     pub(crate) fn external_pred(&self, f: F, args: &[Value], at: Span) -> Eval<bool> {
         self.supported(f, at)?;
         match (f, args) {
@@ -96,7 +96,8 @@ impl Evaluator<'_> {
         Err(EvalError::unsupported(at, format!("`{}` {why}", f.name())))
     }
 
-    /// Ill-defined where what is asserted is false. A condition of a theory speaks for itself, at its own place.
+    /// Checks an assertion: ill-defined if it is false. A condition of a theory is reported with its own message, at
+    /// its own place.
     pub(crate) fn asserted(&self, env: &Env<'_>, f: F, holds: &Expr, message: &Expr, at: Span) -> Eval<()> {
         if self.expr(env, holds)? == Value::Bool(true) {
             return Ok(());
@@ -117,7 +118,7 @@ impl Evaluator<'_> {
         Ok(())
     }
 
-    /// The least element: equal sets give equal elements, however they are written.
+    /// Returns the least element: equal sets give equal elements, however they are written.
     fn choose(&self, set: &Value, at: Span) -> Eval<Value> {
         if let Some(listed) = self.try_list(set, at)? {
             let none = || EvalError::ill_defined(at, "CHOOSE of the empty set");
@@ -135,7 +136,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// A function from integers as a sequence, the gaps closed.
+    /// Returns a function from integers as a sequence with the gaps closed.
     fn squash(&self, function: &Value, at: Span) -> Eval<Value> {
         let mut values: BTreeMap<Int, Value> = BTreeMap::new();
         for p in self.list(function, at)?.iter() {
@@ -148,7 +149,7 @@ impl Evaluator<'_> {
         Ok(Value::sequence(values.into_values()))
     }
 
-    /// The strongly connected components of a relation, by Kosaraju's two searches.
+    /// Returns the strongly connected components of a relation, by Kosaraju's two searches.
     fn components(&self, relation: &Value, at: Span) -> Eval<Value> {
         let pairs = self.list(relation, at)?;
         let mut next: BTreeMap<&Value, Vec<&Value>> = BTreeMap::new();
@@ -198,7 +199,7 @@ impl Evaluator<'_> {
         Ok(Value::set(components))
     }
 
-    /// The element with the greatest first component; of several the first one.
+    /// Returns the element with the greatest first component; the first one if there are several.
     fn maximize(&self, set: &Value, at: Span) -> Eval<Value> {
         let mut best: Option<(Int, Value)> = None;
         let _every = self.each(set, at, &mut |v| {

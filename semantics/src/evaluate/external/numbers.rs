@@ -12,7 +12,7 @@ use crate::tuning::Tuning;
 use crate::value::Value;
 
 impl Evaluator<'_> {
-    /// The value of a function on integers; `None` if it is none.
+    /// Returns the value of a function on integers; `None` if it is not one.
     pub(super) fn number_function(&self, f: F, args: &[Value], at: Span) -> Eval<Option<Value>> {
         let big = |v: &Value| Ok(self.int(v, at)?.to_big());
         let ill = |message: String| Err(EvalError::ill_defined(at, message));
@@ -65,7 +65,7 @@ impl Evaluator<'_> {
         Ok(Some(Value::Int(Int::from(result))))
     }
 
-    /// Prime factors in ascending order.
+    /// Returns the prime factors in ascending order.
     fn factors(&self, n: &BigInt, at: Span) -> Eval<Value> {
         if !n.is_positive() {
             return Err(EvalError::ill_defined(at, format!("FACTORS of {n}")));
@@ -120,7 +120,7 @@ impl Evaluator<'_> {
         self.nearest(F::LogX, m * (x / m).ln() / (base / m).ln(), at)
     }
 
-    // Where the floating-point value leaves open to which side it is rounded, there is no value.
+    // There is no value if the floating-point result does not determine to which side it is rounded.
     fn nearest(&self, f: F, value: f64, at: Span) -> Eval<BigInt> {
         let error = (value.abs() + 1.0) * 1e-9;
         let (low, high) = ((value - error).round(), (value + error).round());

@@ -1,4 +1,4 @@
-//! `LibraryReals.def`. Reals are exact here: where a value is no rational number, there is none.
+//! `LibraryReals.def`. Reals are exact here: a result that is not rational has no value.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::value::Value;
 use crate::value::real;
 
 impl Evaluator<'_> {
-    /// The value of a function on reals; `None` if it is none.
+    /// Returns the value of a function on reals; `None` if it is not one.
     pub(super) fn real_function(&self, f: F, args: &[Value], at: Span) -> Eval<Option<Value>> {
         let real = |v: &Value| self.real(v, at).cloned();
         let zero = BigRational::zero;

@@ -1,4 +1,4 @@
-//! `LibraryRegex.def`: regular expressions as ECMAScript has them, so far as they are regular.
+//! `LibraryRegex.def`: regular expressions as in ECMAScript, as far as they are regular.
 //!
 //! Patterns that need backtracking, and text outside ASCII, where classes such as `\w` differ, have no
 //! value here.
@@ -12,7 +12,7 @@ use crate::evaluator::{Eval, Evaluator};
 use crate::value::Value;
 
 impl Evaluator<'_> {
-    /// The value of a function on regular expressions; `None` if it is none.
+    /// Returns the value of a function on regular expressions; `None` if it is not one.
     pub(super) fn regex_function(&self, f: F, args: &[Value], at: Span) -> Eval<Option<Value>> {
         let text = |v: &Value| match v {
             Value::String(s) if s.is_ascii() && !s.contains(['\n', '\r']) => Ok(s.to_string()),
@@ -79,7 +79,7 @@ fn record(found: &Captures<'_>, start: usize) -> Value {
     Value::Record(fields.into_iter().map(|(l, v)| (l.into(), v)).collect::<Vec<_>>().into())
 }
 
-/// `$1`, `$&` and `$$` in the text that replaces a match.
+/// Expands `$1`, `$&` and `$$` in the text that replaces a match.
 fn expand(new: &str, found: &Captures<'_>) -> String {
     let mut out = String::new();
     let mut rest = new;

@@ -14,7 +14,7 @@ use crate::tuning::Tuning;
 use crate::value::Value;
 
 impl Evaluator<'_> {
-    /// The value of a function on strings; `None` if it is none.
+    /// Returns the value of a function on strings; `None` if it is not one.
     pub(super) fn string_function(&self, f: F, args: &[Value], ty: &Type, at: Span) -> Eval<Option<Value>> {
         let ill = |message: String| Err(EvalError::ill_defined(at, message));
         let text = |v: &Value| match v {
@@ -148,7 +148,7 @@ impl Evaluator<'_> {
         }))
     }
 
-    /// A value as text; a string without its quotes.
+    /// Returns a value as text; a string without its quotes.
     fn shown(&self, v: &Value) -> String {
         match v {
             Value::String(s) => s.to_string(),
@@ -171,7 +171,7 @@ impl Evaluator<'_> {
             .collect()
     }
 
-    // ProB also drops accents, by a table of its own.
+    // ProB also drops accents, by its own table.
     fn ascii(&self, f: F, s: &str, at: Span) -> Eval<()> {
         if s.is_ascii() {
             return Ok(());
@@ -202,8 +202,7 @@ impl Evaluator<'_> {
     }
 }
 
-/// An integer as ProB reads it: blanks before it, and between the sign and the digits; `0x` for
-/// hexadecimal digits.
+/// Reads an integer as ProB does: blanks before it, and between the sign and the digits; `0x` for hexadecimal digits.
 fn integer(s: &str) -> Option<Int> {
     let s = s.trim_start();
     let (negative, digits) = match s.strip_prefix('-') {
@@ -226,7 +225,7 @@ fn is_decimal(s: &str) -> bool {
     s.split_once('.').is_some_and(|(whole, fraction)| digits(whole) && digits(fraction))
 }
 
-/// A decimal number; one side of the dot may be empty.
+/// Reads a decimal number; one side of the dot may be empty.
 fn decimal(s: &str) -> Option<BigRational> {
     let s = s.trim_start();
     let (negative, s) = match s.strip_prefix('-') {
@@ -246,12 +245,12 @@ fn power_of_ten(n: i32) -> BigRational {
     BigRational::from(BigInt::from(10)).pow(n)
 }
 
-/// The nearest integer, half away from zero.
+/// Returns the nearest integer, half away from zero.
 pub(super) fn round(r: &BigRational) -> BigInt {
     r.round().to_integer()
 }
 
-/// `n / 10**places` with so many digits behind the dot.
+/// Returns `n / 10**places` with this many digits behind the dot.
 fn decimal_text(n: &BigInt, places: i32) -> String {
     if places <= 0 {
         return (n * BigInt::from(10).pow(places.unsigned_abs())).to_string();

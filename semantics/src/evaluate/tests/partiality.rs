@@ -94,7 +94,7 @@ fn both_operands(op: BinaryOp) -> (&'static [&'static str], &'static [&'static s
     }
 }
 
-/// Whether some of the evaluations are ill-defined.
+/// Returns whether some of the evaluations are ill-defined.
 fn some_fail(results: impl IntoIterator<Item = Eval<Value>>) -> bool {
     results.into_iter().any(|r| r.is_err_and(|e| e.kind == EvalErrorKind::IllDefined))
 }

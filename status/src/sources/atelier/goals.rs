@@ -16,28 +16,28 @@ pub struct Goal {
     pub group: String,
     /// Number in its group, from 1.
     pub number: usize,
-    /// What is to be proved, in words.
+    /// Description of the goal in words.
     pub tag: String,
     /// The operation it is about.
     pub event: Option<String>,
-    /// [`Kind::Inv`] for what makes a pair, also of the initialisation.
+    /// [`Kind::Inv`] for a goal that makes a pair, also of the initialisation.
     pub kind: Kind,
     /// Position of the conjunct, if it is about one.
     pub conjunct: Option<usize>,
     /// Outcome.
     pub status: Status,
-    /// Who proved it.
+    /// Provers of the goal.
     pub provers: Vec<String>,
-    /// Proved by the user.
+    /// `true` if the user proved it.
     pub manual: Option<bool>,
 }
 
-/// Where the invariant is in a `.bxml`.
+/// Place of the invariant in a `.bxml`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Invariant {
     /// Position of its section among those of the machine, from 1; 0 if there is none.
     section: usize,
-    /// It is a conjunction.
+    /// `true` if it is a conjunction.
     is_conjunction: bool,
     /// Number of conjuncts.
     pub conjuncts: usize,
@@ -52,7 +52,7 @@ fn elements<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
 /// Reads a `.bxml`.
 ///
 /// # Errors
-/// It is no XML, or no machine.
+/// The text is not XML, or not a machine.
 pub fn invariant(place: &Path, text: &str) -> Result<Invariant, PoError> {
     let document = xml::parse(place, text)?;
     let root = xml::root(place, &document, "Machine")?;
@@ -80,7 +80,7 @@ pub fn invariant(place: &Path, text: &str) -> Result<Invariant, PoError> {
 /// Reads a `.pog`.
 ///
 /// # Errors
-/// It is no XML, or has no obligations.
+/// The text is not XML, or has no obligations.
 pub fn read(
     place: &Path,
     text: &str,
@@ -134,7 +134,7 @@ fn tag(node: Node<'_, '_>) -> Option<String> {
     children(node, "Tag").next().map(|t| t.text().unwrap_or_default().trim().to_string())
 }
 
-/// The event of a group, and what its goals are about; [`Kind::Inv`] where each goal says it.
+/// Returns the event of a group and the kind of its goals; [`Kind::Inv`] if each goal has its own.
 pub fn meaning(group: &str) -> (Option<String>, Kind) {
     let operation = |start: &str| group.strip_prefix(start).map(String::from);
     if group == "Initialisation" {
@@ -158,7 +158,7 @@ pub fn meaning(group: &str) -> (Option<String>, Kind) {
     }
 }
 
-/// The only conjunct that the parts of a goal come from.
+/// Returns the only conjunct that the parts of a goal come from.
 fn conjunct(goal: Node<'_, '_>, component: &str, invariant: &Invariant) -> Option<usize> {
     let file = format!("{component}.bxml");
     let mut found = None;
@@ -178,7 +178,7 @@ fn conjunct(goal: Node<'_, '_>, component: &str, invariant: &Invariant) -> Optio
     found
 }
 
-/// `/path/M.bxml:1:2:3` as path and steps. The path may have colons.
+/// Splits `/path/M.bxml:1:2:3` into path and steps. The path may have colons.
 fn way(tag: &str) -> Option<(&str, Vec<usize>)> {
     let mut path = tag;
     let mut steps = vec![];
@@ -198,7 +198,7 @@ impl Goal {
         self.set(status.unwrap_or(said), said, attribute("methodList"));
     }
 
-    /// Takes a status, a state (`Proved(1)`, `Proved(Util)`, `Unproved`) and the provers that were used.
+    /// Sets the outcome from a status, a state (`Proved(1)`, `Proved(Util)`, `Unproved`) and the provers that were used.
     pub fn set(&mut self, status: &str, state: &str, methods: &str) {
         let proved = status.starts_with("Proved") && (state.is_empty() || state.starts_with("Proved"));
         self.status = match status {
@@ -221,10 +221,10 @@ impl Goal {
     }
 }
 
-/// Reads a `.pos` into the goals of its `.pog`; or why the two do not belong together.
+/// Reads a `.pos` into the goals of its `.pog`; the inner error tells why the two do not belong together.
 ///
 /// # Errors
-/// It is no XML, or has no obligations.
+/// The text is not XML, or has no obligations.
 pub fn record(place: &Path, text: &str, goals: &mut [Goal]) -> Result<Result<(), String>, PoError> {
     let document = xml::parse(place, text)?;
     let root = xml::root(place, &document, "Proof_Obligations")?;

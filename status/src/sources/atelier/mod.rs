@@ -1,8 +1,8 @@
-//! Atelier B: `.pog` has the obligations, `.pos` (or the older `.pmi`) what became of them, `.bxml` where
-//! the conjuncts are, `.dep` which text all this is about.
+//! Atelier B: `.pog` has the obligations, `.pos` (or the older `.pmi`) their status, `.bxml` the places of the
+//! conjuncts, and `.dep` the text that all this is about.
 //!
-//! One conjunct may be split into several goals, so an obligation here has parts. A goal that points at
-//! no single conjunct counts for every conjunct of its operation.
+//! One conjunct may be split into several goals, so an obligation here has parts. A goal that points at no single
+//! conjunct counts for every conjunct of its operation.
 
 mod goals;
 mod theory;
@@ -19,12 +19,12 @@ use crate::digest::{INITIALISATION, sha256};
 use crate::error::PoError;
 use crate::file::*;
 
-/// Extensions of Atelier B's files that say something about proofs.
+/// Extensions of Atelier B's files with data about proofs.
 pub const EXTENSIONS: [&str; 4] = ["pog", "pos", "pmi", "po"];
 /// Extensions of machines.
 const MACHINES: [&str; 4] = ["mch", "ref", "imp", "sys"];
 
-/// Folder and name of every component with obligations.
+/// Returns the folder and name of every component with obligations.
 pub fn components(archive: &Archive) -> Vec<(String, String)> {
     let mut found = BTreeSet::new();
     for name in archive.names() {
@@ -36,7 +36,7 @@ pub fn components(archive: &Archive) -> Vec<(String, String)> {
     found.into_iter().collect()
 }
 
-/// The machine that a file of Atelier B is about: beside it, or in the folder for sources.
+/// Returns the machine that a file of Atelier B is about: in the same folder, or in the folder for sources.
 pub fn machine_of(path: &Path) -> Option<PathBuf> {
     let stem = path.file_stem()?;
     let folder = path.parent()?;
@@ -59,10 +59,10 @@ impl WithAdded for PathBuf {
     }
 }
 
-/// Converts what there is about a component.
+/// Converts all files of a component.
 ///
 /// # Errors
-/// A file cannot be read, or is none of Atelier B's.
+/// A file cannot be read, or is not one of Atelier B's.
 pub fn convert(out: &mut Builder<'_>, folder: &str, stem: &str) -> Result<(), PoError> {
     let file = |extension: &str| {
         let name = if folder.is_empty() {
@@ -166,13 +166,13 @@ fn blank_component(name: &str, invariant: Option<&Invariant>, freshness: &Freshn
     }
 }
 
-/// Which text the obligations are about.
+/// Text that the obligations are about.
 struct Freshness {
     machine: Option<PathBuf>,
     kind: ComponentKind,
-    /// Why they are about another one.
+    /// The reason why they are about another text.
     stale: Option<String>,
-    /// Nothing says which.
+    /// `true` if no file tells which text.
     unknown: bool,
 }
 
@@ -246,7 +246,7 @@ fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.into() } else { format!("{folder}/{name}") }
 }
 
-/// A machine's place and bytes: in the archive, or around the folder.
+/// Returns a machine's place and bytes: in the archive, or around the folder.
 fn machine_bytes(out: &Builder<'_>, folder: &str, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>, PoError> {
     let mut found: Vec<&str> = out
         .archive
@@ -271,11 +271,11 @@ fn machine_bytes(out: &Builder<'_>, folder: &str, name: &str) -> Result<Option<(
     Ok(Some((path, bytes)))
 }
 
-/// From goals to obligations about pairs.
+/// Conversion of goals to obligations about pairs.
 struct Pairs<'a> {
     component: &'a str,
     invariant: Option<&'a Invariant>,
-    /// The goals that are missing were too simple to be written.
+    /// `true` if the missing goals were too simple to be written.
     whole: bool,
     stale: Option<&'a str>,
 }
@@ -356,7 +356,7 @@ impl Pairs<'_> {
         o
     }
 
-    /// All conjuncts at once, where nothing says which goal is about which.
+    /// Returns one obligation about all conjuncts, if the conjuncts of the goals are not known.
     fn operation(&self, event: &str, goals: &[&Goal]) -> Obligation {
         let mut o = Obligation::new(self.component, &format!("{event}/*/INV"));
         o.kind = if event == INITIALISATION { Kind::InvEst } else { Kind::Inv };
@@ -383,7 +383,7 @@ impl Pairs<'_> {
         let provers: BTreeSet<&String> = goals.iter().flat_map(|g| &g.provers).collect();
         o.prover = provers.into_iter().cloned().collect();
         if goals.is_empty() {
-            // The generator leaves out what it sees to be true.
+            // The generator omits goals that it finds to be true.
             o.prover = vec!["atelierb:generator".into()];
         }
         o.manual =

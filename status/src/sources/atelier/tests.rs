@@ -125,7 +125,7 @@ fn goals_become_pairs_by_their_tags() {
     let expected =
         vec![(None, 0), (None, 1), (None, 2), (Some(0), 1), (Some(0), 2), (Some(1), 0), (Some(1), 1)];
     assert_eq!(proven(folder.path(), Level::Tool), (expected, vec![OpenKind::Unproven; 2]));
-    // The folder of the project says the same, and so does the status file.
+    // The folder of the project yields the same obligations, and so does the status file.
     for path in [folder.path().to_owned(), folder.path().join("bdp/Jar.pos")] {
         assert_eq!(listed(&read(&path).file.obligations), listed(&all.file.obligations));
     }
@@ -197,7 +197,7 @@ fn a_changed_machine_takes_everything_away() {
     let (pairs, open) = proven(changed.path(), Level::Tool);
     assert!(pairs.is_empty(), "{pairs:?}");
     assert_eq!(open.iter().filter(|o| **o == OpenKind::Stale).count(), 5, "{open:?}");
-    // Without .dep nothing says which text it was.
+    // Without .dep the text is not known.
     files.pop();
     let unknown = folder(&files);
     assert!(read(unknown.path()).warnings[0].starts_with("there is no Jar.dep"));
@@ -249,8 +249,7 @@ fn paths_may_have_blanks_and_apostrophes() {
     assert_eq!(proven(&folder.path().join("Bob's jars"), Level::Tool).0.len(), 7);
 }
 
-/// Attributes that are missing, files that are cut off or garbled: an error or a status that proves no more than
-/// before, never a panic.
+/// Missing attributes, truncated or garbled files: an error or a status that proves no more than before, never a panic.
 #[test]
 fn damaged_files_prove_no_more() {
     let sound = proven(folder(&database()).path(), Level::Tool).0;
@@ -298,10 +297,10 @@ fn damaged_files_prove_no_more() {
     let (status, states) = (" status=\"Proved\"", [" proofState=\"Proved(0)\"", " proofState=\"Proved(1)\""]);
     assert_eq!(without(3, &[status]), proved);
     let util = " proofState=\"Proved(Util)\"";
-    // What the generator saw to be true has no goal that could lose its status.
+    // Conjuncts that the generator found to be true have no goal that could lose its status.
     let all = read(&folder(&database()).path().join("bdp/Jar.pog")).file.obligations;
     let generated = all.iter().filter(|o| o.prover == ["atelierb:generator"]).count();
     assert_eq!((without(3, &[status, states[0], states[1], util]), proved > generated), (generated, true));
-    // Without its tag a goal is about no conjunct that is known.
+    // Without its tag a goal is about no known conjunct.
     assert!(without(2, &[" tag=\"C:/x/Jar.bxml:1:5:2:3,C:/x/Jar.bxml:1:3:1:3:2\""]) < proved);
 }

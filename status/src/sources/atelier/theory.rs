@@ -37,7 +37,7 @@ fn theories(text: &str) -> BTreeMap<String, Vec<String>> {
     found
 }
 
-/// Where a word stands that is no part of another one and in no string.
+/// Returns the position of a word that is not part of another one and not in a string.
 fn word(text: &str, wanted: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
@@ -87,10 +87,10 @@ fn missing(place: &Path, theory: &str) -> PoError {
     }
 }
 
-/// The goals of a `.po`, in its own order. Their conjuncts are not known.
+/// Returns the goals of a `.po`, in its own order. Their conjuncts are not known.
 ///
 /// # Errors
-/// There is no list of proofs.
+/// There is no `ProofList`.
 pub fn obligations(place: &Path, text: &str) -> Result<Vec<Goal>, PoError> {
     let theories = theories(text);
     let list = theories.get("ProofList").ok_or_else(|| missing(place, "ProofList"))?;
@@ -115,7 +115,7 @@ pub fn obligations(place: &Path, text: &str) -> Result<Vec<Goal>, PoError> {
     Ok(goals.collect())
 }
 
-/// `Operation_x` in `_f(3) & Operation_x.4,(…)`.
+/// Reads `Operation_x` from `_f(3) & Operation_x.4,(…)`.
 fn group_of(entry: &str) -> Option<String> {
     let name = |c: char| c.is_alphanumeric() || c == '_';
     let known = |w: &str| {
@@ -129,8 +129,8 @@ fn group_of(entry: &str) -> Option<String> {
     words.find(|w| known(w)).map(String::from)
 }
 
-/// Reads a `.pmi` into goals; or why the two do not belong together. `reversed`: the goals are those of
-/// a `.pog`.
+/// Reads a `.pmi` into goals; the inner error tells why the two do not belong together. `reversed`: the goals are those
+/// of a `.pog`.
 ///
 /// # Errors
 /// There is no list of states.
@@ -160,7 +160,7 @@ pub fn record(
     Ok(Ok(()))
 }
 
-/// Whether a `.pmm` has rules of the user, which nobody has to have proved.
+/// Returns whether a `.pmm` has rules of the user, which need not be proved.
 pub fn has_user_rules(text: &str) -> bool {
     theories(text).iter().any(|(name, entries)| name != "User_Pass" && !entries.is_empty())
 }

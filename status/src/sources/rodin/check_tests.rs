@@ -1,4 +1,4 @@
-//! Obligations of all kinds of a refinement of ours: which checks they answer, and what becomes of the others.
+//! Obligations of all kinds of a sample refinement: the checks that they answer, and the fate of the others.
 
 use std::collections::BTreeMap;
 
@@ -116,7 +116,7 @@ fn till() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Name, event, abstract event, and what it is about.
+/// Name, event, abstract event, and target.
 const OBLIGATIONS: [(&str, &str, &str, &str); 14] = [
     ("thm1/THM", "", "", "invariant#thm1"),
     ("inv3/WD", "", "", "invariant#inv3"),
@@ -208,7 +208,7 @@ fn what_is_open_stale_or_unmatched_answers_nothing() {
     check("again/grd2/GRD", pending, &[("again refines pay: guard grd2", OpenKind::Unproven)]);
     let (_, import) = check("put/grd1/GRD", old, &[("put refines pay: guard grd1", OpenKind::Stale)]);
     assert_eq!(import.stale.iter().map(|e| e.kind).collect::<Vec<_>>(), [Kind::Grd]);
-    // The value of a witness has to suit the guard.
+    // The value of a witness must satisfy the guard.
     check("peep/grd1/GRD", pending, &[("peep refines look: witness for p", OpenKind::Unproven)]);
     check("inv3/WD", pending, &[("well-definedness of inv3", OpenKind::Unproven)]);
     let (open, _) = check("again/p/WWD", pending, &[]);

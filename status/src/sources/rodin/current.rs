@@ -1,9 +1,8 @@
-//! Whether what was proved is what the user's file says now.
+//! Comparison of proved formulas with the present text of the user's file.
 //!
-//! Rodin's stamps tie a status to its obligation, and nothing ties the obligation to the file that a
-//! user, or another program, may have changed since. So the predicates that the obligations quote
-//! (axioms, invariants, guards) and those of the checked machine (actions, witnesses too) are compared
-//! with the files that they name as their source.
+//! Rodin's stamps tie a status to its obligation, and nothing ties the obligation to the file that a user, or another
+//! program, may have changed since. So the predicates quoted by the obligations (axioms, invariants, guards) and those
+//! of the checked machine (actions, witnesses too) are compared with the files that they name as their source.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,7 +29,7 @@ struct Texts {
 }
 
 impl Formulas {
-    /// Of these components.
+    /// Collects the formulas of these components.
     pub fn new<'a>(components: impl Iterator<Item = (&'a str, &'a Unchecked)>) -> Formulas {
         let mut all = BTreeMap::new();
         for (name, unchecked) in components {
@@ -46,7 +45,7 @@ impl Formulas {
         Formulas { all }
     }
 
-    /// What a file quotes and its source does not say any more.
+    /// Returns a formula that a file quotes and its source no longer contains.
     pub fn changed(&self, document: &Document<'_>) -> Option<String> {
         for node in document.root_element().descendants().filter(roxmltree::Node::is_element) {
             let (kind, text) = match xml::tag(node) {
@@ -87,7 +86,7 @@ impl Formulas {
         None
     }
 
-    /// What the checked machine lacks of the user's actions: an event does more than was proved.
+    /// Returns an action of the user that the checked machine lacks: an event does more than was proved.
     pub fn added(name: &str, unchecked: &Unchecked, checked: &Document<'_>) -> Option<String> {
         let mut known: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for event in xml::children(checked.root_element(), "scEvent") {
@@ -110,7 +109,7 @@ impl Formulas {
 /// Reads a checked machine or context.
 ///
 /// # Errors
-/// It is no XML, or something else.
+/// The text is not XML, or has another root.
 pub fn checked<'a>(place: &Path, text: &'a str, is_context: bool) -> Result<Document<'a>, PoError> {
     let document = xml::parse(place, text)?;
     xml::root(place, &document, if is_context { "scContextFile" } else { "scMachineFile" })?;
@@ -121,9 +120,8 @@ fn add(to: &mut BTreeSet<String>, formulas: &[Labelled]) {
     to.extend(formulas.iter().map(|f| fold(&f.text)));
 }
 
-/// A formula without what Rodin adds and drops when it prints: white space, parentheses, the types of
-/// generic constants and bound variables. `f(x) ≔ E` is printed as an override, `{E ∣ P}` with its
-/// bound variables.
+/// Returns a formula without the parts that Rodin adds and drops when it prints: white space, parentheses, the types of
+/// generic constants and bound variables. `f(x) ≔ E` is printed as an override, `{E ∣ P}` with its bound variables.
 pub fn fold(text: &str) -> String {
     let chars: Vec<char> = text.chars().filter(|c| !c.is_whitespace()).collect();
     if let Some((target, argument, rest)) = function_update(&chars) {
@@ -145,7 +143,7 @@ pub fn fold(text: &str) -> String {
     comprehensions(&out)
 }
 
-/// `{E∣P}` and `{x·P∣E}` as `{P∣E}`.
+/// Rewrites `{E∣P}` and `{x·P∣E}` as `{P∣E}`.
 fn comprehensions(chars: &[char]) -> String {
     let mut out = String::with_capacity(chars.len());
     let mut i = 0;
@@ -174,7 +172,7 @@ fn comprehensions(chars: &[char]) -> String {
     out
 }
 
-/// The `}` of a `{`.
+/// Returns the `}` of a `{`.
 fn closing(chars: &[char], open: usize) -> Option<usize> {
     let mut depth = 0;
     for (i, c) in chars.iter().enumerate().skip(open) {
@@ -186,7 +184,7 @@ fn closing(chars: &[char], open: usize) -> Option<usize> {
     None
 }
 
-/// The `∣` of a set that is written `{E∣P}`, unless it may belong to a quantifier.
+/// Returns the `∣` of a set that is written `{E∣P}`, unless it may belong to a quantifier.
 fn bar(inside: &[char]) -> Option<usize> {
     let mut depth = 0;
     for (i, c) in inside.iter().enumerate() {
@@ -201,7 +199,7 @@ fn bar(inside: &[char]) -> Option<usize> {
     None
 }
 
-/// `f(x)≔E` as f, x and E.
+/// Splits `f(x)≔E` into f, x and E.
 fn function_update(chars: &[char]) -> Option<(String, &[char], &[char])> {
     let assign = chars.iter().position(|c| *c == '≔')?;
     let open = chars[..assign].iter().position(|c| *c == '(')?;
@@ -216,7 +214,7 @@ fn is_name(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '\'')
 }
 
-/// Behind the type that begins here: names, `T(…)`, `(…)`, joined by `×`.
+/// Returns the position behind the type that begins here: names, `T(…)`, `(…)`, joined by `×`.
 fn after_type(chars: &[char], mut i: usize) -> usize {
     loop {
         while i < chars.len() && is_name(chars[i]) {

@@ -1,30 +1,30 @@
-//! Handles: how Rodin's files point at elements of other files.
+//! Handles: references in Rodin's files to elements of other files.
 //!
 //! `/Project/File.ext|type#name|type#name…`: the file, its root element, the path down. In names `\`
 //! stands before `\`, `/`, `|` and `#`.
 
-/// A handle taken apart.
+/// A parsed handle.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Handle {
     /// Project.
     pub project: String,
     /// File with its extension.
     pub file: String,
-    /// The way from the root element down; the root itself is left out.
+    /// The path down from the root element, which is left out.
     pub steps: Vec<Step>,
 }
 
 /// An element among its siblings.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Step {
-    /// Type, without what Rodin puts before it.
+    /// Type, without Rodin's prefix.
     pub kind: String,
     /// Internal name.
     pub name: String,
 }
 
 impl Handle {
-    /// Takes a handle apart; `None` if it is none.
+    /// Parses a handle; `None` if the text is not one.
     pub fn parse(text: &str) -> Option<Handle> {
         let parts = split(text, '|');
         let (path, steps) = parts.split_first()?;
@@ -41,18 +41,18 @@ impl Handle {
         Some(Handle { project: unescape(project), file: unescape(file), steps: found })
     }
 
-    /// The file without its extension.
+    /// Returns the file without its extension.
     pub fn component(&self) -> &str {
         self.file.rsplit_once('.').map_or(self.file.as_str(), |(stem, _)| stem)
     }
 
-    /// The event it lies in.
+    /// Returns the event that it lies in.
     pub fn event(&self) -> Option<&Step> {
         self.steps.first().filter(|s| s.kind == "event")
     }
 }
 
-/// Splits at a character that no `\` stands before. The `\` stay.
+/// Splits at a character that is not escaped by `\`. The `\` stay.
 fn split(text: &str, at: char) -> Vec<&str> {
     let (mut parts, mut start, mut escaped) = (vec![], 0, false);
     for (i, c) in text.char_indices() {

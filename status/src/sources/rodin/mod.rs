@@ -1,8 +1,7 @@
-//! Rodin: `.bpo` has the obligations, `.bps` what became of them, `.bum` and `.buc` the labels.
+//! Rodin: `.bpo` has the obligations, `.bps` their status, `.bum` and `.buc` the labels.
 //!
-//! Proven means: confidence above 500, and not broken. A status is stale if its stamp is not that of
-//! the obligation, if the static checker left something out, or if what was proved is not what the
-//! user's files say.
+//! Proven means: confidence above 500, and not broken. A status is stale if its stamp is not that of the obligation, if
+//! the static checker left something out, or if the proved formulas differ from the user's files.
 
 mod current;
 mod handle;
@@ -30,7 +29,7 @@ pub const EXTENSIONS: [&str; 7] = ["bum", "buc", "bcm", "bcc", "bpo", "bps", "bp
 /// Machines and contexts of a project by name.
 type Project = BTreeMap<String, (String, Unchecked)>;
 
-/// Folders of the archive that hold a project.
+/// Returns the folders of the archive that hold a project.
 pub fn projects(archive: &Archive) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for name in archive.names() {
@@ -45,7 +44,7 @@ pub fn projects(archive: &Archive) -> BTreeSet<String> {
 /// Converts the project in a folder of the archive.
 ///
 /// # Errors
-/// A file cannot be read, or is no XML of its kind.
+/// A file cannot be read, or is not XML of its kind.
 pub fn convert(out: &mut Builder<'_>, folder: &str) -> Result<(), PoError> {
     let mut project = Project::new();
     let mut stems = BTreeSet::new();
@@ -81,7 +80,7 @@ pub fn convert(out: &mut Builder<'_>, folder: &str) -> Result<(), PoError> {
     Ok(())
 }
 
-/// From `.project`, else from nothing: the folder's name is often another one.
+/// Returns the project name from `.project`, if there is one: the folder's name is often another one.
 fn project_name(out: &mut Builder<'_>, folder: &str) -> Option<String> {
     let name = join(folder, ".project");
     let text = out.archive.contains(&name).then(|| out.archive.text(&name).ok()).flatten()?.text;
@@ -133,7 +132,7 @@ fn component(name: &str, unchecked: &Unchecked, hash: String) -> Component {
     }
 }
 
-/// The initialisation refines the abstract one without saying so.
+/// Returns the abstract events: the initialisation implicitly refines the abstract one.
 fn abstract_events(event: &unchecked::Event, machine: &Unchecked) -> Vec<String> {
     if event.refines.is_empty() && event.label == INITIALISATION && !machine.abstractions.is_empty() {
         return vec![INITIALISATION.into()];
@@ -141,7 +140,7 @@ fn abstract_events(event: &unchecked::Event, machine: &Unchecked) -> Vec<String>
     event.refines.clone()
 }
 
-/// What `.bps` says of an obligation.
+/// Record of an obligation in `.bps`.
 #[derive(Clone, Debug)]
 struct Recorded {
     confidence: Option<i64>,
@@ -264,7 +263,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         Ok(())
     }
 
-    /// Provers are told where they can be; without them a status is as good.
+    /// Reads the provers where possible; a status without them is equally valid.
     fn read_provers(&mut self) {
         let Some(bpr) = self.file("bpr") else { return };
         let place = self.out.archive.place(&bpr);
@@ -275,7 +274,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         }
     }
 
-    /// Why the obligations are not those of the files that are here.
+    /// Returns why the obligations do not belong to the present files.
     fn changed(&mut self, obligations: &roxmltree::Document<'_>) -> Result<Option<String>, PoError> {
         let formulas = Formulas::new(self.project.iter().map(|(n, (_, u))| (n.as_str(), u)));
         if let Some(reason) = formulas.changed(obligations) {
@@ -333,7 +332,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         }
     }
 
-    /// Statuses without an obligation.
+    /// Adds the statuses without an obligation.
     fn leftovers(mut self, why: &str) -> Result<(), PoError> {
         for (name, recorded) in std::mem::take(&mut self.recorded) {
             let mut o = self.blank(&name);
@@ -353,7 +352,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         Ok(())
     }
 
-    /// Kind, event and target of an obligation, from the elements that it names as its sources.
+    /// Sets kind, event and target of an obligation, from the elements that it names as its sources.
     fn place_in_model(&self, o: &mut Obligation, name: &str, sequent: Node<'_, '_>) {
         let sources: Vec<Handle> =
             children(sequent, "poSource").filter_map(|n| Handle::parse(attribute(n, "source")?)).collect();
@@ -384,7 +383,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         if !matches!(o.kind, Kind::Inv | Kind::InvEst) {
             return;
         }
-        // Handles may hold internal names that are gone; then the name says which pair it is.
+        // Handles may hold obsolete internal names; then the name tells which pair it is.
         let label = o.target.as_ref().and_then(|t| t.label.as_deref());
         let agrees = o.event.as_deref().zip(label).is_some_and(|(e, i)| says(name, e, i));
         if agrees {
@@ -407,7 +406,7 @@ impl<'a, 'b> Reader<'a, 'b> {
         }
     }
 
-    /// The only event and invariant whose labels make up a name.
+    /// Returns the only event and invariant whose labels form a name.
     fn by_name(&self, name: &str) -> Option<(String, String)> {
         let (_, machine) = self.project.get(&self.name)?;
         let pairs = machine.events.iter().flat_map(|e| machine.predicates.iter().map(move |p| (e, p)));
@@ -435,8 +434,7 @@ impl<'a, 'b> Reader<'a, 'b> {
     }
 }
 
-/// Whether an obligation of this event and invariant has this name. Labels may have white space at
-/// their ends.
+/// Returns whether an obligation of this event and invariant has this name. Labels may have white space at their ends.
 fn says(name: &str, event: &str, invariant: &str) -> bool {
     let parts =
         || name.strip_suffix("/INV")?.trim_end().strip_suffix(invariant)?.trim_end().strip_suffix('/');
@@ -474,7 +472,7 @@ fn blank_status() -> Recorded {
     }
 }
 
-/// What a `psStatus` says.
+/// Reads a `psStatus`.
 fn recorded(node: Node<'_, '_>) -> Result<Recorded, String> {
     let boolean = |name: &str| match attribute(node, name) {
         None => Ok(None),
@@ -506,7 +504,7 @@ fn recorded(node: Node<'_, '_>) -> Result<Recorded, String> {
     })
 }
 
-/// Why a status is for another state of its obligation.
+/// Returns why a status is for another state of its obligation.
 fn stale(recorded: &Recorded, sequent: Node<'_, '_>, stamp: Option<&str>) -> Option<String> {
     if attribute(sequent, "accurate") == Some("false") {
         return Some("Rodin left a part of the model out of the obligation".into());

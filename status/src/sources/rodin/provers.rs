@@ -1,7 +1,7 @@
-//! Who proved what: the reasoners at the leaves of the trees in `.bpr`.
+//! Provers of obligations: the reasoners at the leaves of the trees in `.bpr`.
 //!
-//! A status is never derived from these files: they keep proofs of obligations, and of whole machines,
-//! that are gone.
+//! A status is never derived from these files, because they keep proofs of obligations, and of whole machines, that no
+//! longer exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,7 +17,7 @@ pub type Provers = BTreeMap<String, Vec<String>>;
 /// Reads a file.
 ///
 /// # Errors
-/// It is no XML, or something else.
+/// The text is not XML, or has another root.
 pub fn read(place: &Path, text: &str) -> Result<Provers, PoError> {
     let document = xml::parse(place, text)?;
     let root = xml::root(place, &document, "prFile")?;
@@ -39,7 +39,7 @@ pub fn read(place: &Path, text: &str) -> Result<Provers, PoError> {
     Ok(out)
 }
 
-/// The word for a reasoner.
+/// Returns the word for a reasoner.
 fn prover(id: &str) -> &str {
     let id = id.split(':').next().unwrap_or(id);
     let known = [

@@ -90,7 +90,7 @@ fn tank() -> Vec<(&'static str, String)> {
         sequent("INITIALISATION/inv1/INV", "4", &both("event#e0", "event#f0")),
         sequent("fill/inv1/INV", "4", &both("event#e'1", "event#f1")),
         sequent("drain/inv1/INV", "4", &both("event#e2", "event#f2")),
-        // Internal names that are gone: the name alone says what it is.
+        // An obsolete internal name: only the name identifies the pair.
         sequent("turn/inv1/INV", "4", &[(c, m, "event#gone"), (c, m, "invariant#gone")]),
         sequent("fill/act0/SIM", "4", &[(a, m, "event#e'1|action#a0"), (c, m, "event#f1")]),
         sequent("drain/act0/SIM", "4", &[(a, m, "event#e2|action#a0"), (c, m, "event#f2")]),

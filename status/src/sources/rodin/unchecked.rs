@@ -1,4 +1,4 @@
-//! What the user wrote, `.bum` and `.buc`: labels, refinement, and the texts of formulas.
+//! The user's files `.bum` and `.buc`: labels, refinement, and the texts of formulas.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::sources::xml::{self, attribute, children};
 /// A machine or a context.
 #[derive(Clone, Debug, Default)]
 pub struct Unchecked {
-    /// It is a context.
+    /// `true` for a context.
     pub is_context: bool,
     /// Names of the machines or contexts that it refines or extends.
     pub abstractions: Vec<String>,
@@ -22,7 +22,7 @@ pub struct Unchecked {
     pub predicates: Vec<Labelled>,
     /// Events.
     pub events: Vec<Event>,
-    /// All elements with a label, by the way down to them.
+    /// All elements with a label, by the path down to them.
     labels: BTreeMap<Vec<Step>, String>,
 }
 
@@ -33,7 +33,7 @@ pub struct Labelled {
     pub label: String,
     /// The formula.
     pub text: String,
-    /// It is a theorem.
+    /// `true` for a theorem.
     pub theorem: bool,
 }
 
@@ -56,7 +56,7 @@ impl Unchecked {
     /// Reads a file.
     ///
     /// # Errors
-    /// It is no XML, or something else.
+    /// The text is not XML, or has another root.
     pub fn parse(place: &Path, text: &str, is_context: bool) -> Result<Unchecked, PoError> {
         let document = xml::parse(place, text)?;
         let root = xml::root(place, &document, if is_context { "contextFile" } else { "machineFile" })?;
@@ -110,12 +110,12 @@ impl Unchecked {
         }
     }
 
-    /// Label of the element at the end of a way.
+    /// Returns the label of the element at the end of a path.
     pub fn label(&self, way: &[Step]) -> Option<&str> {
         self.labels.get(way).map(String::as_str)
     }
 
-    /// Position of an invariant or axiom among those that are no theorems, and the predicate.
+    /// Returns the position of an invariant or axiom among those that are not theorems, and the predicate.
     pub fn predicate(&self, label: &str) -> Option<(Option<usize>, &Labelled)> {
         let at = self.predicates.iter().position(|p| p.label == label)?;
         let index = self.predicates[..at].iter().filter(|p| !p.theorem).count();
@@ -136,7 +136,7 @@ fn labelled(node: Node<'_, '_>, formula: &str) -> Labelled {
     Labelled {
         label: label(node).unwrap_or_default(),
         text: attribute(node, formula).unwrap_or_default().into(),
-        // Very old files have an element of their own for theorems.
+        // Very old files have a separate element for theorems.
         theorem: attribute(node, "theorem") == Some("true") || xml::tag(node) == "theorem",
     }
 }

@@ -52,7 +52,7 @@ impl Relations {
         if let Statement::Assign(pairs) = &body
             && self.draw.below(3) > 0
         {
-            // What some conjunct says of the values after.
+            // Adds a guard: some conjunct about the values after the step.
             let all: Vec<&String> =
                 conjuncts.iter().filter(|c| pairs.iter().any(|(v, _)| mentions(c, v))).collect();
             if !all.is_empty() {
@@ -188,7 +188,7 @@ fn after(text: &str, pairs: &[(String, Formula)]) -> String {
             continue;
         }
         match pairs.iter().find(|(v, _)| *v == word) {
-            // Where nothing shows its type, an empty set is written as the difference of what it was.
+            // Where nothing shows its type, an empty set is written as the difference of the old value with itself.
             Some((v, value)) if value.text == "{}" => out += &format!("({v} - {v})"),
             Some((_, value)) => out += &format!("({value})"),
             None => out += &word,

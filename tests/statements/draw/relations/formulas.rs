@@ -5,7 +5,7 @@ use super::Sort::*;
 use super::{Known, Relations, Sort};
 
 impl Relations {
-    /// A name of the sort, or what has no parts.
+    /// Returns a name of the sort, or a formula without parts.
     pub(super) fn atom(&mut self, sort: Sort) -> Formula {
         let named = self.named(sort);
         if !named.is_empty() && !self.draw.one_in(6) {
@@ -163,7 +163,7 @@ impl Relations {
         Formula::with(text, vec![atom])
     }
 
-    /// What is drawn with a new name in scope.
+    /// Draws with a new name in scope, and returns the name and the result.
     fn bound<T>(&mut self, sort: Sort, draw: impl FnOnce(&mut Self) -> T) -> (String, T) {
         let name = self.draw.fresh("x");
         self.names.push(Known { name: name.clone(), sort, function: false });

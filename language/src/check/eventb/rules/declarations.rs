@@ -1,4 +1,4 @@
-//! Names: each stands for one set, constant, variable or parameter.
+//! Rules about names: each denotes one set, constant, variable or parameter.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use crate::diagnostic::{Diagnostic, codes};
 use crate::eventb::project::{Context, Event, Machine};
 use crate::text::source::Span;
 
-/// Names that are taken: what each is, with the place of its declaration.
+/// Names that are taken: the kind of each, with the place of its declaration.
 type Taken<'p> = BTreeMap<&'p str, (String, Span)>;
 
 fn clash(id: &Ident, what: &str, (other, first): &(String, Span)) -> Diagnostic {
@@ -43,7 +43,7 @@ fn statics<'p>(contexts: &[&'p Context], found: &mut Vec<Diagnostic>) -> Taken<'
 
 pub(super) fn of_level(level: &Level, found: &mut Vec<Diagnostic>) {
     let mut taken = statics(&level.contexts, found);
-    // Those of the abstractions were looked at with them.
+    // Names of the abstractions were checked with them.
     let mut ignored = vec![];
     for m in &level.above {
         m.variables.iter().for_each(|id| take(&mut taken, id, "a variable", &mut ignored));

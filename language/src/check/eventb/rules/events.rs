@@ -1,4 +1,5 @@
-//! Rules about what an event refines and extends, the form of the initialisation, and which events a variant is for.
+//! Rules about refinement and extension of events, the form of the initialisation, and the events that a variant is
+//! for.
 
 use super::level::{Level, is_initialisation};
 use super::reads::assigned_by;

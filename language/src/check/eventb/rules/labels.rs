@@ -101,7 +101,7 @@ fn of_event(e: &Event, found: &mut Vec<Diagnostic>) {
         .iter()
         .enumerate()
         .map(|(i, a)| (i < e.inherited.actions, a.label.as_deref(), "action", a.span));
-    // What is inherited comes first: the event's own label is the one that clashes.
+    // Inherited labels come first: the event's own label is the one that clashes.
     let (inherited, own): (Vec<_>, Vec<_>) = guards.chain(actions).partition(|(inherited, ..)| *inherited);
     for (_, label, what, place) in inherited {
         // A clash among these is one of the abstract event.

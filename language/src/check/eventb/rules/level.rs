@@ -7,7 +7,7 @@ use crate::diagnostic::{Code, Diagnostic, codes};
 use crate::eventb::project::{Context, Event, INITIALISATION, Machine, Project};
 use crate::text::source::Span;
 
-/// A machine of the chain with what is above it.
+/// A machine of the chain with the levels above it.
 pub(super) struct Level<'p> {
     pub machine: &'p Machine,
     /// The machine that it refines.
@@ -110,7 +110,7 @@ pub(super) fn closure<'p>(project: &'p Project, id: &Ident, found: &mut Vec<&'p 
     visit(project, id, &mut BTreeSet::new(), found);
 }
 
-/// An error of an event: at the place of what is wrong where the event has that itself, else at the event, which
+/// Creates an error of an event: at the place of the mistake if the event has it itself, else at the event, which
 /// inherits it.
 pub(super) fn in_event(e: &Event, inherited: bool, code: Code, place: Span, message: String) -> Diagnostic {
     if inherited {

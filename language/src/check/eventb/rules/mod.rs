@@ -1,9 +1,10 @@
-//! Rules of Event-B that need no types: what Rodin's static checker refuses or warns of.
+//! Rules of Event-B that need no types: those for which Rodin's static checker reports an error or a warning.
 //!
-//! The rooms: `level` (a machine with what is above it), `declarations` (names that clash, variables that come back), `labels`, `reads` (which variables a formula
-//! may speak of), `events` (what an event refines and extends, the initialisation, convergence), `witnesses`. Each is
-//! plain functions over the levels of a machine; errors are told of all levels, warnings of the component itself alone.
-//! `docs/eventb.md` compares them with Rodin's, one by one.
+//! The modules: `level` (a machine with the levels above it), `declarations` (names that clash, variables that
+//! reappear), `labels`, `reads` (the variables that a formula may use), `events` (refinement and extension of events,
+//! the initialisation, convergence), `witnesses`. Each consists of plain functions over the levels of a machine. Errors
+//! are reported for all levels, warnings only for the component itself. `docs/eventb.md` compares the rules with
+//! Rodin's, one by one.
 
 mod declarations;
 mod events;
@@ -17,7 +18,8 @@ use crate::diagnostic::{Diagnostic, Severity, codes};
 use crate::eventb::project::{Context, Machine, Project};
 use level::{Level, closure};
 
-/// What breaks the rules in a machine with its abstractions, or in a context alone, whose `chain` is empty.
+/// Returns the violations of the rules in a machine with its abstractions, or in a context alone, whose `chain` is
+/// empty.
 ///
 /// `chain` begins with the most abstract machine; `contexts` are all that are seen, each after those it extends.
 pub(super) fn check<'p>(

@@ -1,5 +1,5 @@
-//! Which variables a formula may speak of: what has disappeared has no value in a refinement, and before the
-//! initialisation nothing has one.
+//! Variables that a formula may use: a variable that has disappeared has no value in a refinement, and no variable has
+//! one before the initialisation.
 
 use std::collections::BTreeSet;
 
