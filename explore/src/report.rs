@@ -25,7 +25,7 @@ pub struct SearchReport {
     pub verdict: Verdict,
     /// Further counterexamples, one for each other property that is violated.
     pub further: Vec<Counterexample>,
-    /// No limit has ended the search.
+    /// `true` if no limit has ended the search.
     pub finished: bool,
     /// Every reachable state was visited and judged, whatever the verdict: a property is violated, or in
     /// [`SearchReport::open`], or it holds.
@@ -34,7 +34,7 @@ pub struct SearchReport {
     pub open: BTreeSet<OpenProperty>,
     /// Why parts of the state space may be missing or unjudged; empty if nothing is.
     pub incomplete: Vec<Incomplete>,
-    /// Choices of which only a part of the values was looked at, because they are infinitely many.
+    /// Choices of which only some values were tried, because there are infinitely many.
     pub cuts: Vec<Cut>,
     /// Coverage of the search, if it was requested.
     pub coverage: Option<coverage::Coverage>,
@@ -49,12 +49,12 @@ pub struct SearchReport {
 pub enum NotSaved {
     /// The file cannot be written.
     Failed(String),
-    /// It would prove nothing to continue it.
+    /// A resumed search would prove nothing.
     Useless,
 }
 
-/// The answer about all properties: every state was visited, or a trace was replayed. A contradiction is one between the
-/// compiled form and the reference evaluator.
+/// The answer about all properties: every state was visited, or a trace was replayed. A contradiction is one between
+/// compiled code and the reference evaluator.
 pub type Verdict = verdict::Verdict<Evidence, Box<Difference>>;
 
 /// The states that were visited: a certificate of kind `search`.
@@ -66,7 +66,7 @@ pub struct Evidence {
     pub transitions: u64,
     /// A digest of the set of states; it does not depend on the order of the search.
     pub digest: String,
-    /// Of symmetric states only one was visited; the least one, unless the statistics tell otherwise.
+    /// `true` if only one of several symmetric states was visited: the least one, unless the statistics say otherwise.
     pub symmetric: bool,
 }
 
@@ -84,9 +84,9 @@ pub enum OpenProperty {
 /// Something that could not be evaluated.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Incomplete {
-    /// Where: constants, initialisation, the name of an event, or the properties.
+    /// Place: constants, initialisation, the name of an event, or the properties.
     pub place: String,
-    /// Why.
+    /// The error.
     pub error: EvalError,
 }
 
@@ -95,14 +95,14 @@ pub struct Incomplete {
 pub struct Statistics {
     /// Reachable states, and one node per valuation of the constants if there are constants.
     pub states: u64,
-    /// One for each valuation, initial state of a valuation, and operation edge out of a visited state.
-    /// Edges with the same operation, arguments, results and target are one.
+    /// Number of transitions: one for each valuation, initial state of a valuation, and operation edge out of a visited
+    /// state. Edges with the same operation, arguments, results and target count once.
     pub transitions: u64,
     /// Valuations of the constants.
     pub valuations: u64,
     /// Initial states, summed over the valuations.
     pub initial: u64,
-    /// States without an event that is enabled with the values looked at.
+    /// States without an event that is enabled with the values that were tried.
     pub deadlocks: u64,
     /// States that violate a conjunct of the invariant, an assertion, or where one is ill-defined.
     pub violating: u64,
@@ -116,7 +116,7 @@ pub struct Statistics {
     pub memo_hits: u64,
     /// Successors of an event that were computed.
     pub memo_misses: u64,
-    /// Of those: by the reference evaluator.
+    /// Successors computed by the reference evaluator.
     pub by_reference: u64,
     /// States that the reference evaluator has expanded and judged as well, with the same result.
     pub audited: u64,
@@ -126,9 +126,9 @@ pub struct Statistics {
     pub left_open: BTreeSet<ConstId>,
     /// Events that only the reference evaluator can execute, with the reason.
     pub uncompiled: Vec<(String, String)>,
-    /// How symmetric states were left out, where that was asked.
+    /// How symmetric states were left out, if that was requested.
     pub reduction: Option<Reduction>,
-    /// How events were left out whose order does not matter, where that was asked.
+    /// How events whose order does not matter were left out, if that was requested.
     pub partial_order: Option<PartialOrderReduction>,
     /// Statistics of a search by decision diagrams.
     pub diagram: Option<DiagramStatistics>,
@@ -139,7 +139,7 @@ pub struct Statistics {
 /// How symmetric states were left out: see [`symmetry`](crate::symmetry).
 #[derive(Clone, PartialEq, Debug)]
 pub struct Reduction {
-    /// How the states that were searched were chosen.
+    /// Method by which the searched states were chosen.
     pub method: Method,
     /// Sets with the elements that could change places, without those of which none could.
     pub free: Vec<Interchangeable>,
@@ -147,9 +147,9 @@ pub struct Reduction {
     pub distinguished: Distinguished,
     /// Why nothing was left out although elements can change places.
     pub refused: Option<Refused>,
-    /// One state was searched of each orbit.
+    /// `true` if one state of each orbit was searched.
     pub is_exact: bool,
-    /// States of several orbits may have been taken for one.
+    /// `true` if states of several orbits may have been treated as one.
     pub is_approximate: bool,
     /// States whose stand-in was computed.
     pub computed: u64,
@@ -169,7 +169,7 @@ pub struct PartialOrderReduction {
 /// Why symmetric states were not left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Refused {
-    /// There are too many permutations to look at all: their number, if it can be written.
+    /// There are too many permutations to try all: their number, if it can be written.
     TooManyPermutations(Option<u64>),
 }
 
@@ -205,7 +205,7 @@ impl Statistics {
     }
 }
 
-/// How far a search is; told about twice a second.
+/// Progress of a search, reported about twice a second.
 #[derive(Serialize, Deserialize, Clone, PartialEq, Debug)]
 pub struct Progress {
     /// States and valuations so far.

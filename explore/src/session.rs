@@ -1,4 +1,4 @@
-//! A session with a model: what every search, visit and walk of it begins with, and what ends it.
+//! A session with a model: the setup and the limits that all searches, visits and walks share.
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -27,7 +27,7 @@ use crate::space::machine::Machine;
 use crate::store::interner::Store;
 use crate::tuning::tuning;
 
-/// Limits of a search, and when they are reached.
+/// Limits of a search, with the time when it began.
 pub(crate) struct Bounds<'s> {
     limits: &'s Limits,
     cancelled: &'s Arc<AtomicBool>,
@@ -39,9 +39,9 @@ pub(crate) struct Bounds<'s> {
 pub(crate) struct Session<'s> {
     problem: Problem<'s>,
     pub(crate) bounds: Bounds<'s>,
-    /// Set when it is cancelled, or its time is over.
+    /// Set when the session is cancelled, or its time is over.
     interrupt: &'s AtomicBool,
-    /// Choices of which only a part of the values was looked at: by the search, and by the reference.
+    /// Choices of which only some values were tried: by the search, and by the reference.
     pub(crate) cuts: Cuts,
     reference_cuts: Cuts,
     /// Counts the values that each method found.
@@ -99,7 +99,7 @@ impl<'s> Bounds<'s> {
 }
 
 impl Session<'_> {
-    /// An evaluator of the model that the end of the session stops; cuts of choices are noted.
+    /// Returns an evaluator of the model that the end of the session stops, and that notes its cuts of choices.
     pub(crate) fn evaluator(&self) -> Evaluator<'_> {
         let mut eval = self.problem.evaluator(self.interrupt, &self.cuts);
         eval.tally = Some(&self.tally);
@@ -139,8 +139,8 @@ impl Session<'_> {
         Stop::new(self.deadline, self.cancelled.clone(), is_set)
     }
 
-    /// The machine of the model under the valuations of its constants, the rest of what is known of these, and what may be
-    /// missing.
+    /// Returns the machine of the model under the valuations of its constants, the other results about these, and the
+    /// gaps.
     pub(crate) fn machine(
         &self,
         fixed: &BTreeMap<ConstId, Value>,
@@ -168,12 +168,12 @@ pub(crate) struct Teller<'o> {
 }
 
 impl<'o> Teller<'o> {
-    /// Tells of a search that began at this time.
+    /// Reports on a search that began at this time.
     pub(crate) fn new(observer: &'o mut dyn Observer<Progress>, begin: Instant) -> Teller<'o> {
         Teller { observer, begin, next: tuning().search.progress }
     }
 
-    /// Tells the progress, if it is time for it. It gets the seconds since the beginning.
+    /// Reports the progress, if it is time for it. The callback gets the seconds since the beginning.
     pub(crate) fn tell(&mut self, progress: impl FnOnce(f64) -> Progress) {
         let elapsed = self.begin.elapsed();
         if elapsed >= self.next {

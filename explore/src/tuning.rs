@@ -1,8 +1,9 @@
-//! Tuning of the explicit search: its heuristic constants and thresholds (limits, batches, periods, caches, audits), by area.
+//! Tuning of the explicit search: its heuristic constants and thresholds (limits, batches, periods, caches, audits), by
+//! area.
 //!
-//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names none, the value
-//! was not measured: it was chosen together with the code that reads it. Code that runs for every state reads
-//! [`Tuning::DEFAULT`] at compile time; the rest reads [`tuning`], which tests may change.
+//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names
+//! none, the value was not measured: it was chosen together with the code that reads it. Code that runs for every state
+//! reads [`Tuning::DEFAULT`] at compile time; the rest reads [`tuning`], which tests may change.
 
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ bsym_language::tuning! {
         compile: Compile = Compile::DEFAULT,
         /// Tables of states and values.
         store: Store = Store::DEFAULT,
-        /// States that are kept in less memory, and transitions that are remembered.
+        /// Rows in less memory, and caches of transitions.
         space: Space = Space::DEFAULT,
         /// The visit of all states.
         reachability: Reachability = Reachability::DEFAULT,
@@ -39,8 +40,8 @@ bsym_language::tuning! {
 
     /// Closures that formulas are compiled to (`compile/`).
     pub struct Compile {
-        /// Most rounds of three nested loops or more. What takes more is left to the reference evaluator, which propagates
-        /// (`benches/puzzles`).
+        /// Most rounds of three nested loops or more. What takes more is left to the reference evaluator, which
+        /// propagates (`benches/puzzles`).
         rounds: u64 = 1 << 22,
         /// Most rounds of two nested loops (`benches/puzzles`).
         rounds_of_two: u64 = 1 << 28,
@@ -48,15 +49,15 @@ bsym_language::tuning! {
         looped: u64 = 1 << 20,
         /// Most elements of a set whose subsets a name is looped over.
         looped_subsets: u64 = 20,
-        /// Rounds that a loop over integers with an unknown bound is taken for.
+        /// Rounds assumed for a loop over integers with an unknown bound.
         unknown_range: u64 = 32,
-        /// Most elements that a set which is not known yet is taken for.
+        /// Elements assumed for a set that is not known yet.
         unknown_set: u64 = 12,
         /// Most elements of a set or product that is enumerated.
         listed: usize = 1 << 20,
         /// Most elements of a set whose subsets are enumerated.
         subsets: usize = 20,
-        /// Most answers of the reference evaluator that are remembered for one formula.
+        /// Most answers of the reference evaluator that are cached for one formula.
         answers: usize = 1 << 16,
         /// Divisor: the part of these that has to be found again, or the reference is asked directly from then on.
         useful_answers: usize = 4,
@@ -84,7 +85,7 @@ bsym_language::tuning! {
         leaf: usize = 8,
     }
 
-    /// States that are kept in less memory, and transitions that are remembered (`space/`).
+    /// Rows in less memory, and caches of transitions (`space/`).
     pub struct Space {
         /// States from which another layout of rows is considered.
         first_look: usize = 1 << 11,
@@ -92,13 +93,13 @@ bsym_language::tuning! {
         least_values: usize = 1 << 17,
         /// Factor over the rows from which values are folded also where no state has one of its own.
         far_more: usize = 8,
-        /// Divisor: the part of the states with a value of their own from which values are kept as halves.
+        /// Divisor: the part of the states with a distinct value from which values are kept as halves.
         own: usize = 4,
-        /// Bytes of values not kept for good from which these are forgotten.
+        /// Bytes of values not kept permanently from which these are forgotten.
         least_passing: usize = 1 << 17,
         /// Divisor: the part of the bytes of all states that such values may take.
         passing: usize = 12,
-        /// Weight of compiled code from which its results are remembered, in operators.
+        /// Weight of compiled code from which its results are cached, in operators.
         remembered: usize = 30,
         /// Lookups after which a cache that does not pay is dropped.
         cache_trial: u64 = 1 << 14,
@@ -112,27 +113,27 @@ bsym_language::tuning! {
 
     /// The visit of all states (`reachability/`, `graph/collect.rs`).
     pub struct Reachability {
-        /// States between two looks at the limits.
+        /// States between two checks of the limits.
         pulse: u64 = 512,
-        /// Roots between two looks at the limits, while initial states are found.
+        /// Roots between two checks of the limits, while initial states are found.
         root_pulse: usize = 64,
-        /// States between two looks at values that need not be kept.
+        /// States between two checks for values that need not be kept.
         tidy: u64 = 16,
         /// States of which one is timed, where work may be shared out.
         timed: u64 = 16,
-        /// Time between two looks at the limits, while other threads work.
+        /// Time between two checks of the limits, while other threads work.
         tick: Duration = ms(100),
         /// Most states of a batch for each thread.
         batch: usize = 1 << 12,
-        /// Longest time of a batch, in seconds, about: what it leads to waits for its end, and takes memory.
+        /// Approximate longest time of a batch, in seconds: its successors wait for its end, and take memory.
         batch_seconds: f64 = 0.5,
         /// Least work that is shared out, in seconds of one thread.
         worthwhile_seconds: f64 = 300e-6,
-        /// A search that is over before is not shared out.
+        /// Time below which a search is not shared out.
         short: Duration = ms(10),
         /// Most states that a thread takes at a time.
         slice: usize = 64,
-        /// Longest time for the states that a thread takes at a time, in seconds, about.
+        /// Approximate longest time for the states that a thread takes at a time, in seconds.
         slice_seconds: f64 = 10e-3,
         /// Bytes of a thread's stack: as much as the main thread has.
         stack: usize = 256 << 20,
@@ -164,9 +165,9 @@ bsym_language::tuning! {
         valuation_work: u64 = 1 << 20,
         /// States from which their digest is computed by several threads.
         shared_digest: u32 = 1 << 12,
-        /// States of a file after which the values are forgotten that were made to look at them.
+        /// States of a file after which the values made for their inspection are forgotten.
         forget: u32 = 1 << 12,
-        /// Time for the guards of coverage where the time of the search is over.
+        /// Time for the guards of coverage after the time of the search is over.
         coverage_grace: Duration = ms(1000),
         /// Evaluation steps for one guard in one state.
         coverage_work: u64 = 1_000_000,
@@ -178,7 +179,7 @@ bsym_language::tuning! {
         walk_choices: usize = 256,
     }
 
-    /// What an early round of a search takes (`search/rounds.rs`).
+    /// Extent of an early round of a search (`search/rounds.rs`).
     pub struct Extent {
         /// Executions of an event that the reference evaluator lists.
         evaluated: usize = 1 << 12,
@@ -200,11 +201,12 @@ bsym_language::tuning! {
         first_time: Duration = ms(500),
         /// States of a large search of which one is chosen.
         every: u64 = 32,
-        /// Divisor: the part of the time of a search that audits may take, here and for diagrams, refinements and temporal searches.
+        /// Divisor: the part of the time of a search that audits may take, here and for diagrams, refinements and
+        /// temporal searches.
         share: u32 = 40,
         /// Longest time for one audit.
         longest: Duration = ms(250),
-        /// Time between two looks whether an audit is too long.
+        /// Time between two checks whether an audit is too long.
         tick: Duration = ms(10),
         /// Most targets that a report lists.
         listed: usize = 8,
@@ -224,7 +226,7 @@ bsym_language::tuning! {
     pub struct Symmetry {
         /// Most forms that are compared for one state.
         forms: usize = 1 << 12,
-        /// Most answers that are remembered.
+        /// Most answers that are cached.
         remembered: usize = 1 << 16,
         /// Most permutations of a flooding.
         flooded: u64 = 50_000,
@@ -236,21 +238,21 @@ bsym_language::tuning! {
     pub struct PartialOrder {
         /// Most states in which an expression is evaluated.
         combinations: usize = 128,
-        /// Most elements of a set that are looked at one by one.
+        /// Most elements of a set that are tried one by one.
         listed: usize = 64,
         /// Most instances of an event.
         instances: usize = 64,
-        /// Divisor of these where all events together have too many.
+        /// Divisor of these if all events together have too many.
         fewer: usize = 4,
         /// Most instances of all events together.
         all_instances: usize = 320,
         /// Most operators and bounds of variables that lead to a bound.
         deepest: usize = 16,
-        /// Events with the fewest dependent ones that are tried, where any event will do.
+        /// Events with the fewest dependent ones that are tried, if any event is sufficient.
         keys: usize = 12,
         /// Least number of states asked about before it is decided whether that pays; a power of two.
         window: u64 = 1 << 9,
-        /// It pays where in one of so many states something was left out.
+        /// Asking pays if in one of this many states something was left out.
         pays: u64 = 1 << 5,
     }
 
@@ -260,15 +262,16 @@ bsym_language::tuning! {
         least: usize = 1 << 20,
         /// Entries of the unique table and of the cache to begin with, a power of two.
         places: usize = 1 << 12,
-        /// Operations that were not remembered between two looks at the clock.
+        /// Operations without a cached result between two checks of the clock.
         ticks: u32 = 1 << 14,
-        /// Weight of the last level beside the number of levels from the first to the last, where an order is chosen.
+        /// Weight of the last level relative to the number of levels from the first to the last, when an order is
+        /// chosen.
         depth: usize = 4,
-        /// Most words that are looked at to find an order: about a tenth of a second.
+        /// Most words that are visited to find an order: about a tenth of a second.
         order_work: usize = 100_000_000,
-        /// Most states for which it is asked whether a value beyond those looked at enables an event.
+        /// Most states for which it is checked whether a value beyond those tried enables an event.
         doubtful_deadlocks: usize = 64,
-        /// Roots between two looks at the limits.
+        /// Roots between two checks of the limits.
         root_pulse: usize = 64,
     }
 
@@ -276,9 +279,9 @@ bsym_language::tuning! {
     pub struct Temporal {
         /// Most propositions, operators of the past, operators `U`, and guesses of a formula.
         formula: [usize; 4] = [128, 64, 64, 12],
-        /// Nodes between two looks at the limits.
+        /// Nodes between two checks of the limits.
         pulse: usize = 256,
-        /// Nodes from which on loops are looked for; then whenever there are twice as many.
+        /// Nodes from which on loops are searched for; then whenever their number has doubled.
         first_look: usize = 1 << 10,
         /// Evaluation steps to find out whether a formula is false only because of MAXINT: well below a second.
         wider_work: u64 = 500_000,
@@ -286,7 +289,7 @@ bsym_language::tuning! {
 
     /// Refinement (`refinement/`).
     pub struct Refinement {
-        /// Pairs between two looks at the limits.
+        /// Pairs between two checks of the limits.
         pulse: usize = 64,
         /// Alternatives that a counterexample lists.
         alternatives: usize = 8,

@@ -1,5 +1,5 @@
-//! A random walk: one trace of the transition system, chosen by the throw of a seeded die. The system says which edges
-//! there are; the reference evaluator says how the one that is chosen is executed, and judges every state.
+//! Random walk: one trace of the transition system, chosen by a seeded die. The system lists the edges; the reference
+//! evaluator executes the one that is chosen, and judges every state.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::space::machine::Machine;
 use crate::space::system::{Edge, Edges, Target};
 use crate::tuning::tuning;
 
-/// How to walk.
+/// Options of a walk.
 #[derive(Clone, Debug)]
 pub struct WalkOptions {
     /// Largest number of events.
@@ -44,7 +44,7 @@ pub struct WalkOptions {
 /// A walk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Walk {
-    /// Where it went, from the initialisation; `None` if there is no initial state.
+    /// The trace from the initialisation; `None` if there is no initial state.
     pub trace: Option<Trace>,
     /// Why it ended.
     pub end: End,
@@ -57,11 +57,11 @@ pub enum End {
     Steps,
     /// No event is enabled.
     Deadlock,
-    /// Something is wrong in the last state or step, found by replay of the trace.
+    /// A violation in the last state or step, found by replay of the trace.
     Violated(Vec<Violation>),
-    /// There is nowhere to begin.
+    /// There is no initial state.
     Vacuous(Vacuous),
-    /// Asked to stop, or the time is over.
+    /// The walk was cancelled, or the time is over.
     Interrupted,
     /// The next step could not be evaluated: where, and why.
     Unknown(String, EvalError),
@@ -87,7 +87,7 @@ pub fn walk(problem: &Problem<'_>, options: &WalkOptions) -> Walk {
     })
 }
 
-/// Walks in any system from an initial state of its first root: the steps, and why the walk ended.
+/// Walks in any system from an initial state of its first root. Returns the steps, and why the walk ended.
 pub fn walk_in(system: &mut impl Interpreted, options: &WalkOptions) -> (Vec<Step>, End) {
     Walker { system, row: None, options, dice: Dice::new(options.seed) }.walk()
 }
@@ -185,7 +185,7 @@ impl<S: Interpreted> Walker<'_, S> {
         Err(open.unwrap_or_else(|| self.deadlock(state)))
     }
 
-    /// One of some edges, and why there may be others than these.
+    /// Chooses one of some edges. Returns it, and why there may be others than these.
     fn choose(&mut self, edges: Edges) -> Result<(Option<Edge>, Option<EvalError>), End> {
         if self.system.is_stopped() {
             return Err(End::Interrupted);
@@ -198,7 +198,7 @@ impl<S: Interpreted> Walker<'_, S> {
         Ok((self.dice.choose(open), edges.incomplete))
     }
 
-    /// Goes along an edge.
+    /// Follows an edge.
     fn take(&mut self, group: Option<GroupId>, state: &[Value], edge: Edge) -> Result<Step, End> {
         let step = self.system.step(group, 0, state, &edge).map_err(|e| match e {
             Some(e) => stopped("the step", e),
@@ -211,8 +211,8 @@ impl<S: Interpreted> Walker<'_, S> {
         Ok(step)
     }
 
-    /// The end where no event was found to be enabled: there may be one with values beyond those that
-    /// were looked at.
+    /// Returns the end of a walk where no event was found to be enabled: there may be one with values beyond those that
+    /// were tried.
     fn deadlock(&self, state: &[Value]) -> End {
         match self.system.is_deadlock(0, state) {
             Ok(true) => End::Deadlock,
@@ -233,7 +233,7 @@ impl<S: Interpreted> Walker<'_, S> {
         }
     }
 
-    /// The violation at the end of a walk, by replay.
+    /// Returns the violation at the end of a walk, by replay.
     fn violated(&self, steps: &[Step]) -> End {
         match self.system.replay(0, steps, &self.options.checks) {
             Ok(violations) if !violations.is_empty() => End::Violated(violations),

@@ -31,7 +31,7 @@ impl Int {
     /// One.
     pub const ONE: Int = Int(Repr::Small(1));
 
-    /// The value as an `i64`, if it fits.
+    /// Returns the value as an `i64`, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         match &self.0 {
             Repr::Small(n) => Some(*n),
@@ -39,12 +39,12 @@ impl Int {
         }
     }
 
-    /// The value as a `usize`, if it fits.
+    /// Returns the value as a `usize`, if it fits.
     pub fn to_usize(&self) -> Option<usize> {
         self.to_i64().and_then(|n| n.to_usize())
     }
 
-    /// The value as a [`BigInt`].
+    /// Returns the value as a [`BigInt`].
     pub fn to_big(&self) -> BigInt {
         match &self.0 {
             Repr::Small(n) => BigInt::from(*n),
@@ -52,7 +52,7 @@ impl Int {
         }
     }
 
-    /// Whether the value is below zero.
+    /// Returns whether the value is below zero.
     pub fn is_negative(&self) -> bool {
         match &self.0 {
             Repr::Small(n) => *n < 0,
@@ -60,7 +60,7 @@ impl Int {
         }
     }
 
-    /// Whether the value is zero.
+    /// Returns whether the value is zero.
     pub fn is_zero(&self) -> bool {
         self.0 == Repr::Small(0)
     }

@@ -20,7 +20,7 @@ use crate::text::archive::Archive;
 use crate::text::files::{self, Disk, Files, ReadError};
 use crate::text::source::{Source, SourceId, Sources};
 
-/// What became of a file: a model, or messages that say why there is none.
+/// Result of loading a file: a model, or messages that tell why there is none.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// The files that were read; spans of the diagnostics point into them.
@@ -31,7 +31,7 @@ pub struct Loaded {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Why there is nothing to check.
+/// Reasons why there is nothing to check.
 #[derive(thiserror::Error, Debug)]
 pub enum LoadError {
     /// A file cannot be read.
@@ -40,14 +40,14 @@ pub enum LoadError {
     /// There is no machine or context.
     #[error("{}: there is no machine (.bum) and no context (.buc) in it", .0.display())]
     Nothing(PathBuf),
-    /// There is more than one that may be meant.
+    /// There are several candidates.
     #[error("{}: {what} could be meant; choose one with --machine: {}", path.display(), names.join(", "))]
     Several {
         /// The folder or archive.
         path: PathBuf,
         /// `several components`, `several projects`
         what: &'static str,
-        /// What can be chosen.
+        /// The candidates.
         names: Vec<String>,
     },
     /// No component has the name that is asked for.
@@ -57,30 +57,30 @@ pub enum LoadError {
         path: PathBuf,
         /// The name.
         name: String,
-        /// What can be chosen.
+        /// The candidates.
         names: Vec<String>,
     },
 }
 
-/// What is wanted of a file, folder or archive.
+/// Options for loading a file, folder or archive.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct LoadRequest {
     /// The machine or context of a package or project of Event-B. Without it: the first machine of a package, the
     /// file that is named, the last refinement of a project.
     pub component: Option<String>,
-    /// Folders in which machines and files of definitions of classical B are looked for that are not beside the file
+    /// Folders to search for machines and files of definitions of classical B that are not in the folder of the file
     /// that names them.
     pub include_path: Vec<PathBuf>,
 }
 
-/// Reads, parses and checks a machine of classical B with all machines and files of definitions that it refers
-/// to, directly or through others; they are looked for beside the file that names them, then in the folders of
-/// [`LoadRequest::include_path`]. Or a component of
-/// Event-B with all that it refines, sees and extends: of a package (`.eventb`), of Rodin (`.bum`, `.buc`), of a
-/// project of Rodin's (a folder or `.zip`).
+/// Reads, parses and checks a machine of classical B with all machines and files of definitions that it refers to,
+/// directly or indirectly; they are searched for next to the file that names them, then in the folders of
+/// [`LoadRequest::include_path`]. Or reads, parses and checks a component of Event-B with all components that it
+/// refines, sees and extends: of a package (`.eventb`), of Rodin (`.bum`, `.buc`), of a project of Rodin's (a folder or
+/// `.zip`).
 ///
 /// # Errors
-/// When the file itself cannot be read, or is not text.
+/// The file itself cannot be read, or is not text.
 pub fn load_model(path: &Path) -> Result<Loaded, LoadError> {
     load_with(path, &LoadRequest::default())
 }
@@ -129,7 +129,7 @@ pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<
     })
 }
 
-/// Parses and checks the text of a machine; what it refers to is read from the disk, beside `path`.
+/// Parses and checks the text of a machine; its references are read from the disk, next to `path`.
 pub fn load_text(path: impl Into<PathBuf>, text: impl Into<String>) -> Loaded {
     load_text_with(path, text, &LoadRequest::default())
 }
@@ -145,12 +145,12 @@ pub fn load_text_with(path: impl Into<PathBuf>, text: impl Into<String>, request
     })
 }
 
-/// Whether a path is a package or project of Event-B.
+/// Returns whether a path is a package or project of Event-B.
 pub fn is_eventb(path: &Path) -> bool {
     notation(&Disk, path).is_some()
 }
 
-/// How Event-B comes in.
+/// Forms of input in Event-B.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Package,
@@ -184,7 +184,7 @@ struct Reading {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What may follow from text that could not be read.
+/// Errors that may follow from text that could not be read.
 const MISSED: [Code; 6] = [
     codes::UNKNOWN_TYPE,
     codes::MISSING_SECTION,
@@ -194,7 +194,7 @@ const MISSED: [Code; 6] = [
     codes::CONVERGENCE,
 ];
 
-/// What follows from declarations that could not be read …
+/// Errors that follow from declarations that could not be read …
 const UNDECLARED: [Code; 2] = [codes::UNKNOWN_IDENTIFIER, codes::NOT_A_MACHINE];
 
 /// … which these mistakes may hide.
@@ -342,7 +342,7 @@ impl Reading {
             None => (None, vec![]),
         };
         if !errors.is_empty() {
-            // The checker works on holes: what it misses may stand in them.
+            // The checker works on a tree with gaps: names that it misses may be in them.
             found.retain(|d| !is_consequence(d, &errors, &sources));
             model = None;
         }
@@ -355,17 +355,17 @@ impl Reading {
     }
 }
 
-/// Whether what the checker says may follow from the mistakes that kept text from being read.
+/// Returns whether a message of the checker may follow from the mistakes that kept text from being read.
 fn is_consequence(d: &Diagnostic, errors: &[&Diagnostic], sources: &Sources) -> bool {
     let forms = [codes::NOT_A_PREDICATE, codes::NOT_AN_EXPRESSION, codes::NOT_ASSIGNABLE];
     MISSED.contains(&d.code)
         || UNDECLARED.contains(&d.code) && errors.iter().any(|e| CUTS.contains(&e.code))
-        // What stands directly before the place is a torn piece of it.
+        // Text directly before the place is a torn piece of it.
         || forms.contains(&d.code) && errors.iter().any(|e| sources.are_adjacent(d.span, e.span))
 }
 
 impl Project {
-    /// What the user named, for warnings.
+    /// Returns the component that the user named, for warnings.
     fn subject(&self) -> Option<Subject<'_>> {
         match self {
             Project::Classical(project) => project.units.first().map(|main| Subject::machine(&main.tree)),

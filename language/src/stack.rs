@@ -1,10 +1,9 @@
 //! A stack for functions that recurse along syntax trees and models.
 //!
-//! The parser refuses a formula that is nested deeper than 200 levels or whose tree is higher than
-//! 1,000, and the checker one that definitions make deeper than 1,500. So every later pass may
-//! recurse plainly; what it needs is more stack than a thread usually has. A program calls
-//! [`with_large_stack`] once around all its work, and so does every thread that it starts and every
-//! test that goes deep.
+//! The parser refuses a formula that is nested deeper than 200 levels or whose tree is higher than 1,000, and the
+//! checker one that definitions make deeper than 1,500. So every later pass may recurse plainly, but needs more stack
+//! than a thread usually has. A program calls [`with_large_stack`] once around all its work, and so does every thread
+//! that it starts and every test with deep recursion.
 
 use std::cell::Cell;
 use std::sync::Mutex;
@@ -18,14 +17,14 @@ thread_local! {
     static IS_LARGE: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a function on a stack of 256 MiB and returns its result. A panic in it goes on here.
+/// Runs a function on a stack of 256 MiB and returns its result. A panic in it propagates to the caller.
 ///
 /// On a thread that was made here the function runs at once: no second stack is made.
 pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
     if IS_LARGE.get() {
         return f();
     }
-    // The function is taken by whichever call of `run` comes first.
+    // The first call of `run` takes the function.
     let waiting = Mutex::new(Some(f));
     let run = || {
         let f = waiting.lock().ok().and_then(|mut f| f.take());
@@ -39,7 +38,7 @@ pub fn with_large_stack<R: Send>(f: impl FnOnce() -> R + Send) -> R {
         };
         match Builder::new().name(name).stack_size(tuning().depth.stack).spawn_scoped(scope, on_new_thread) {
             Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
-            // Without a thread the stack at hand has to do.
+            // Without a new thread, the current stack must suffice.
             Err(_) => run(),
         }
     });
@@ -60,12 +59,12 @@ pub fn spawn_with_large_stack(f: impl FnOnce() + Send + 'static) {
     drop(started.expect("the system has a thread for an engine"));
 }
 
-/// Says that the thread at hand was started with a stack of 256 MiB or more.
+/// Declares that the current thread was started with a stack of 256 MiB or more.
 pub fn declare_large() {
     IS_LARGE.set(true);
 }
 
-/// Whether the thread at hand has the stack of [`with_large_stack`].
+/// Returns whether the current thread has the stack of [`with_large_stack`].
 pub fn is_large() -> bool {
     IS_LARGE.get()
 }

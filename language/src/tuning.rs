@@ -126,7 +126,7 @@ crate::tuning! {
     pub struct Tuning {
         /// Texts, terms and trees.
         depth: Depth = Depth::DEFAULT,
-        /// What checking makes of a text.
+        /// Results of checking a text.
         check: Check = Check::DEFAULT,
         /// Archives, which may come from anybody.
         archive: Archive = Archive::DEFAULT,
@@ -153,7 +153,7 @@ crate::tuning! {
         stack: usize = 256 << 20,
     }
 
-    /// What checking makes of a text (`check/`, `model/`, `int.rs`).
+    /// Results of checking a text (`check/`, `model/`, `int.rs`).
     pub struct Check {
         /// Most expansions of definitions.
         expansions: usize = 200_000,

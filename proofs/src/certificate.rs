@@ -32,7 +32,7 @@ pub const VERSION: u32 = 1;
 /// The JSON Schema of the format.
 pub const SCHEMA: &str = include_str!("../schema/certificate.schema.json");
 
-/// Why a certificate cannot be read or written.
+/// Error of reading or writing a certificate.
 #[derive(Debug, thiserror::Error)]
 pub enum CertificateError {
     /// The file cannot be read.
@@ -40,7 +40,7 @@ pub enum CertificateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// The file cannot be written.
@@ -48,10 +48,10 @@ pub enum CertificateError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is something else, or of a version that is not known here.
+    /// The file has another format, or an unknown version.
     #[error("{}: expected a certificate (format `{FORMAT}`, version {VERSION}), found {found}", path.display())]
     OtherFormat {
         /// The file.
@@ -59,14 +59,14 @@ pub enum CertificateError {
         /// The kind of file that it seems to be.
         found: String,
     },
-    /// It asks for more work than any proof of this program.
+    /// The certificate requires more work than any proof of this program.
     #[error("{}: {what} is {found}, and at most {most} are checked", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
         /// The part that is too large.
         what: String,
-        /// Its size.
+        /// The size of this part.
         found: u64,
         /// The largest size that is checked.
         most: u64,
@@ -79,7 +79,7 @@ pub enum CertificateError {
         /// Position in the list.
         place: usize,
     },
-    /// It is not JSON, or a member is missing or wrong.
+    /// The file is not JSON, or a member is missing or wrong.
     #[error("{}:{line}:{column}: {message}, at `{json_path}`", path.display())]
     Invalid {
         /// The file.
@@ -134,7 +134,7 @@ pub struct Certificate {
     /// Checks of steps and states that were not decided and rest on imported status.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub trusted_checks: Vec<TrustedCheck>,
-    /// The check when it was written.
+    /// The check at the time of writing.
     pub checked: CheckedBy,
 }
 
@@ -179,7 +179,7 @@ pub struct ClaimedPredicate {
     /// Label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    /// In B.
+    /// The predicate in B.
     pub text: String,
     /// Hash of the text.
     pub hash: String,
@@ -196,7 +196,7 @@ pub enum EvidenceText {
     },
     /// k-induction.
     KInduction {
-        /// Steps.
+        /// Number of steps.
         k: usize,
         /// Auxiliary invariants.
         lemmas: Vec<String>,
@@ -214,7 +214,7 @@ pub enum EvidenceText {
         transitions: u64,
         /// Digest of the set of states.
         digest: String,
-        /// Of states that differ in the roles of interchangeable elements only, the least one was visited.
+        /// `true` if of states that differ in the roles of interchangeable elements only, the least one was visited.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         symmetric: bool,
     },
@@ -240,7 +240,7 @@ pub struct TrustedCheck {
     /// The check.
     #[serde(flatten)]
     pub check: CheckText,
-    /// In words.
+    /// Description in words.
     pub text: String,
     /// Names of the provers.
     pub provers: Vec<String>,
@@ -248,7 +248,7 @@ pub struct TrustedCheck {
     pub level: TrustLevel,
 }
 
-/// [`Check`] in a file. Positions are good for exactly the machine that the certificate names.
+/// [`Check`] in a file. Positions are valid only for the machine that the certificate names.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum CheckText {
@@ -296,7 +296,7 @@ pub enum TrustLevel {
     Checked,
 }
 
-/// The check when a certificate was written.
+/// Check of a certificate at the time of writing.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CheckedBy {
@@ -319,7 +319,7 @@ pub struct Facts<'a> {
     pub engine: &'a str,
     /// The claim.
     pub claim: &'a Claim,
-    /// Its check.
+    /// The outcome of checking the claim.
     pub checked: &'a Checked,
     /// A trace of the machine, if one is known. Only its beginning matters.
     pub witness: Option<&'a Trace>,
@@ -328,7 +328,7 @@ pub struct Facts<'a> {
 }
 
 impl Certificate {
-    /// The certificate of a claim, with paths seen from `folder`.
+    /// Makes the certificate of a claim, with paths seen from `folder`.
     pub fn new(facts: &Facts<'_>, folder: &Path) -> Certificate {
         let model = facts.model;
         let lemmas = |all: &[bsym_language::model::Pred]| all.iter().map(|p| print::pred(model, p)).collect();
@@ -401,7 +401,7 @@ impl Certificate {
         }
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     pub fn to_text(&self) -> String {
         // A value of these types always has a JSON text.
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
@@ -547,7 +547,7 @@ impl CheckText {
         }
     }
 
-    /// The check in a machine, or why it has none.
+    /// Returns the check in a machine, or why it has none.
     pub(crate) fn check(&self, model: &Model) -> Result<Check, String> {
         let event = |name: &str| match name {
             INITIALISATION => Ok(None),

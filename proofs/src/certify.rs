@@ -29,7 +29,7 @@ use crate::check::{Represented, check, check_representations};
 use crate::claim::{Checked, Claim, Evidence, Property};
 use crate::sizes::{SmallSizes, check_small};
 
-/// Why a certificate is refused before any check.
+/// Reason to refuse a certificate before any check.
 #[derive(Debug, thiserror::Error)]
 pub enum CertifyError {
     /// The certificate itself.
@@ -70,12 +70,12 @@ pub enum CertifyError {
     Solver(#[from] SolverError),
 }
 
-/// How to check.
+/// Options of a check of a certificate.
 #[derive(Clone, Debug, Default)]
 pub struct CertifyOptions {
-    /// Solvers in the order they are asked; empty: the programs cvc5 and z3, as far as they are there.
+    /// Solvers in the order in which they are asked. If empty: cvc5 and z3, as far as they are installed.
     pub solvers: Vec<SolverChoice>,
-    /// Do not accept trusted pairs.
+    /// Does not accept trusted pairs.
     pub recheck: bool,
 }
 
@@ -84,7 +84,7 @@ pub struct CertifyOptions {
 pub struct Attempt {
     /// Solver's name and version.
     pub solver: String,
-    /// Its outcome.
+    /// The outcome of its checks.
     pub checked: Checked,
 }
 
@@ -131,14 +131,14 @@ pub struct Certified {
     pub sizes: SmallSizes,
     /// The check that values fit their representations in the encoding.
     pub represented: Represented,
-    /// Whether the machine has an initial state, so that the claim is not vacuous.
+    /// Existence of an initial state, without which the claim is vacuous.
     pub existence: Existence,
 }
 
 /// Existence of a valuation of the constants and an initial state of the machine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Existence {
-    /// The evaluator repeats those of the certificate.
+    /// The evaluator repeats the valuation and initial state of the certificate.
     Shown,
     /// No initial state is known; the missing part, in words.
     Undecided(String),
@@ -158,7 +158,7 @@ pub struct Opened {
 /// Reads the machine of a certificate whose paths are seen from `folder`, and the claim about it.
 ///
 /// # Errors
-/// A machine that is missing or has changed, text that does not fit it.
+/// If the machine is missing or has changed, or if text does not fit it.
 pub fn open_value(certificate: &Certificate, folder: &Path) -> Result<Opened, CertifyError> {
     let mut model = machine(certificate, folder)?;
     fix_constants(&mut model, &certificate.settings)?;
@@ -333,7 +333,7 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
         );
         return Err(CertifyError::Mismatch(text));
     }
-    // Each file that the machine reads is listed, and no other, so that none can change unseen.
+    // Each file that the machine reads must be listed, and no other, so that none can change unseen.
     let mut read: Vec<String> = model.sources.iter().map(|(_, s)| digest::source(s)).collect();
     read.sort();
     listed.sort();
@@ -443,7 +443,7 @@ fn claim(certificate: &Certificate, model: &mut Model) -> Result<Claim, CertifyE
     Ok(Claim { layouts, evidence, ..whole })
 }
 
-/// A claim about nothing proves nothing, and neither does one whose parts do not belong together.
+/// Refuses a claim without property, conjunct and well-definedness, and one whose parts do not belong together.
 fn says_something(claim: &Claim, model: &Model) -> Result<(), CertifyError> {
     let refused = |reason: String| Err(CertifyError::Mismatch(reason));
     if claim.properties.is_empty() && claim.conjuncts.is_empty() && !claim.well_definedness {

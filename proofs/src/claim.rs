@@ -12,12 +12,12 @@ pub struct Claim {
     /// Invariant conjuncts, by position, that the proof may assume in the states before a step, and
     /// that it therefore claims too: the conjuncts that are supported and were not violated.
     pub conjuncts: Vec<usize>,
-    /// Well-definedness of every step is claimed as well.
+    /// `true` if the well-definedness of every step is claimed as well.
     pub well_definedness: bool,
     /// Assumptions of the encoding about the variables that the conjuncts do not say: invariants that follow from the
     /// assignments alone (see [`layouts`](crate::layouts)).
     pub layouts: Vec<Pred>,
-    /// Why.
+    /// Evidence for the claim.
     pub evidence: Evidence,
 }
 
@@ -57,7 +57,7 @@ impl Property {
     }
 }
 
-/// Why the properties hold.
+/// Evidence for the properties.
 #[derive(Clone, Debug)]
 pub enum Evidence {
     /// The conjuncts together with the lemmas are inductive and imply the properties.
@@ -85,7 +85,7 @@ pub enum Evidence {
         transitions: u64,
         /// Digest of the set of states, independent of their order.
         digest: String,
-        /// Of states that differ in the roles of interchangeable elements only, the least one was visited.
+        /// `true` if of states that differ in the roles of interchangeable elements only, the least one was visited.
         symmetric: bool,
     },
 }
@@ -97,7 +97,7 @@ pub struct Checked {
     pub solver: String,
     /// Number of checks made.
     pub checks: usize,
-    /// Number of sequents that were proved in first-order logic, for they were not in terms of arrays.
+    /// Number of sequents that were proved in first-order logic, because they were not proved in terms of arrays.
     pub in_first_order: usize,
     /// Pairs that the solver could not decide and whose imported status was relied on.
     pub trusted: Vec<Pair>,
@@ -128,7 +128,7 @@ impl Checked {
     }
 }
 
-/// The check behind a way to fail; `ASSERT` and `PRE` have none.
+/// Returns the check behind a way to fail; `None` for `ASSERT` and `PRE`.
 pub fn check_of(event: Option<EventId>, failure: &Failure) -> Option<Check> {
     let check = match failure.kind {
         FailureKind::Refinement(id) => StepCheck::Refinement(id),

@@ -17,7 +17,7 @@ use bsym_semantics::scope::Scope;
 
 use crate::sequent::Opener;
 
-/// The part of a model that its constants are about, with some of the axioms.
+/// Returns the part of a model that its constants are about, with some of the axioms.
 pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
     Model {
         axioms: axioms.iter().filter_map(|&i| model.axioms.get(i).cloned()).collect(),
@@ -28,7 +28,8 @@ pub fn with_axioms(model: &Model, axioms: &[usize]) -> Model {
     }
 }
 
-/// The part of a model that its states are about: constants, variables, axioms and invariant. Every variable keeps its value.
+/// Returns the part of a model that its states are about: constants, variables, axioms and invariant. Every variable
+/// keeps its value.
 pub(crate) fn without_events(model: &Model) -> Model {
     let span = Span::default();
     let keep = |(i, v): (usize, &Variable)| {

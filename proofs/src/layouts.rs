@@ -1,11 +1,11 @@
 //! Layouts: assumptions of the encoding about the variables, as part of a claim.
 //!
 //! An analysis of the assignments finds that a relation always is a function, that a set has few numbers
-//! ([`representation`](bsym_encodings::representation)), and the encoding represents values accordingly. A proof in this
-//! encoding shows that conjuncts and lemmas are inductive *together with these layouts*. So they belong to what is
+//! ([`representation`](bsym_encodings::representation)), and the encoding represents values accordingly. A proof in
+//! this encoding shows that conjuncts and lemmas are inductive *together with these layouts*. So they belong to what is
 //! claimed: those that the claimed conjuncts do not say are listed with the claim, and
-//! [`check_representations`](crate::check::check_representations) proves them with the analysis off. Then conjuncts, lemmas
-//! and layouts are inductive whatever the encoding, and can be pasted into the machine.
+//! [`check_representations`](crate::check::check_representations) proves them with the analysis off. Then conjuncts,
+//! lemmas and layouts are inductive whatever the encoding, and can be pasted into the machine.
 
 use bsym_encodings::representation::Functional;
 use bsym_encodings::representation::predicate::{is_stated, of_variable};
@@ -20,9 +20,9 @@ use crate::claim::Claim;
 pub struct Layout {
     /// The variable that has it.
     pub variable: VarId,
-    /// In B.
+    /// The layout as a predicate of B.
     pub pred: Pred,
-    /// Whether, and how, a claim states it.
+    /// How a claim states it, if it does.
     pub said: Said,
 }
 
@@ -33,17 +33,17 @@ pub enum Said {
     Verbatim,
     /// One of the claimed conjuncts should imply it.
     Implied,
-    /// Not that one could see.
+    /// The claim does not state it recognisably.
     No,
 }
 
-/// The layouts of a claim: those that nothing in it says so far.
+/// Returns the layouts that a claim does not state yet.
 pub fn unsaid(system: &System, claim: &Claim) -> Vec<Pred> {
     let all = layouts(system, system.needed(), claim);
     all.into_iter().filter(|l| l.said == Said::No).map(|l| l.pred).collect()
 }
 
-/// The layouts among some bounds, and whether a claim says them.
+/// Returns the layouts among some bounds, and whether a claim states them.
 pub fn layouts(system: &System, known: &Functional, claim: &Claim) -> Vec<Layout> {
     let model = &system.model;
     let conjuncts: Vec<&Pred> =

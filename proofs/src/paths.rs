@@ -1,8 +1,8 @@
-//! The paths through the steps of a machine, with what can fail on them: the normal form of substitutions
+//! Paths through the steps of a machine, with everything that can fail on them: the normal form of substitutions
 //! ([`paths`](bsym_language::model::paths)) as a step, or several, of a sequent.
 //!
-//! Nothing binds the locals that stand for choices, so a sequent about them is about all of their values. What can fail
-//! has the place and the kind that the system of terms gives it, so that both say the same of one obligation.
+//! Nothing binds the locals that stand for choices, so a sequent about them is about all of their values. A failure has
+//! the place and the kind that the system of terms gives it, so that both say the same of one obligation.
 
 use bsym_encodings::system::FailureKind;
 use bsym_language::model::paths::{Demand, Path, Walker};
@@ -11,7 +11,7 @@ use bsym_language::source::Span;
 
 use crate::tuning::tuning;
 
-/// The first of the locals that stand for what is chosen.
+/// The first of the locals that stand for chosen values.
 const CHOSEN: LocalId = LocalId(u32::MAX / 8);
 
 /// Predicate that must hold at a place.

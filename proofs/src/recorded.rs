@@ -83,7 +83,7 @@ pub struct Sequents<'a> {
 }
 
 impl<'a> Sequents<'a> {
-    /// None is made yet.
+    /// Makes a generator without sequents.
     pub fn new(system: &'a System) -> Self {
         Sequents { system, states: States::new(system) }
     }
@@ -151,7 +151,7 @@ impl<'a> Sequents<'a> {
         }
     }
 
-    /// Where the terms are.
+    /// Returns the table of the terms.
     pub fn terms(&self) -> &Terms {
         &self.system.terms
     }

@@ -4,7 +4,7 @@ use bsym_language::model::Model;
 use bsym_semantics::scope::Scope;
 use bsym_status::file::PoScope;
 
-/// The scope with names.
+/// Returns the scope with names.
 pub fn named(model: &Model, scope: &Scope) -> PoScope {
     PoScope {
         sizes: scope.sizes.iter().map(|(c, &n)| (model.carriers[c.index()].name.clone(), n)).collect(),

@@ -26,13 +26,13 @@ pub enum Decision {
     Undecided(Stopped),
 }
 
-/// How much a sequent is worth.
+/// Effort for a sequent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Effort {
     /// One attempt, at most this long.
     Quick(Duration),
-    /// Within the budget's limit of a query; what an incremental session does not decide is asked
-    /// again in a session of its own, where solvers use other and often stronger tactics.
+    /// Within the budget's limit of a query. A sequent that an incremental session does not decide is asked again in a
+    /// session of its own, where solvers use other and often stronger tactics.
     Full,
 }
 
@@ -68,8 +68,8 @@ impl<'a> Prover<'a> {
         }
     }
 
-    /// From now on the sessions only read arrays ([`Session::only_read_arrays`]), so that quantifiers over deferred sets are over all
-    /// elements of their sorts: nothing about carriers has to be known for a lemma over them.
+    /// Makes the sessions only read arrays from now on ([`Session::only_read_arrays`]), so that quantifiers over
+    /// deferred sets are over all elements of their sorts: a lemma over them needs no facts about carriers.
     pub fn only_read_arrays(&mut self, carriers: Vec<(Term, Term)>) {
         self.carriers = Some(carriers);
     }
@@ -85,12 +85,12 @@ impl<'a> Prover<'a> {
         !self.otherwise.is_empty()
     }
 
-    /// From now on sequents are proved within this budget.
+    /// Proves sequents within this budget from now on.
     pub fn set_budget(&mut self, budget: Budget) {
         self.budget = budget;
     }
 
-    /// Where the terms live.
+    /// Returns the table of the terms.
     pub fn terms(&self) -> Rc<Terms> {
         self.terms.clone()
     }
@@ -111,7 +111,7 @@ impl<'a> Prover<'a> {
         Ok(())
     }
 
-    /// A prover of the same kind over other terms. What it did is to be counted when it is done.
+    /// Makes a prover of the same kind over other terms. Its work must be counted when it is done.
     pub fn over(&mut self, terms: Rc<Terms>, budget: Budget) -> Prover<'_> {
         Prover::new(terms, &mut *self.open, budget)
     }
@@ -127,7 +127,7 @@ impl<'a> Prover<'a> {
 }
 
 impl Prover<'_> {
-    /// Asks whether terms of another table, in which arrays are only read, are unsatisfiable: then what their negation says is
+    /// Asks whether terms of another table, in which arrays are only read, are unsatisfiable: then their negation is
     /// proved. A model of them refutes nothing, but more time is of no use.
     ///
     /// # Errors
@@ -160,8 +160,8 @@ impl Prover<'_> {
         answer.or_else(|e| Ok(Decision::Undecided(undecided(e)?)))
     }
 
-    /// Returns the positions of terms that the solver needs to refute all of them together with `always`; `None` where it does
-    /// not refute them.
+    /// Returns the positions of terms that the solver needs to refute all of them together with `always`; `None` where
+    /// it does not refute them.
     ///
     /// # Errors
     /// If the solver cannot be started.
@@ -249,7 +249,7 @@ impl Hypotheses {
         }
         let reads = prover.carriers.is_some() || prover.otherwise.is_empty();
         if outcome != Decision::Proved && !reads && effort == Effort::Full {
-            // Where there is no time for it any more it is undecided.
+            // A sequent for which no time is left is undecided.
             prover.carriers = Some(prover.otherwise.clone());
             let read = self.ask_alone(prover, &assumptions, &budget);
             prover.carriers = None;

@@ -1,4 +1,4 @@
-//! A claim about deferred sets of any size, asked again where they are small.
+//! Small sizes: a claim about deferred sets of any size, checked again where they are small.
 //!
 //! A statement that holds in every size holds in each. A solver that assumes a deferred set to be infinite, or an
 //! encoding that lets it, is exposed by a set of one element or two. So each claim about open sizes is checked once
@@ -73,7 +73,7 @@ pub fn check_small(
         for &t in system.background.iter().chain(&system.axioms).chain([&initial]) {
             session.assert(t)?;
         }
-        // Axioms that ask for more elements, or an initialisation that does, make a size say nothing.
+        // If axioms or the initialisation need more elements, a size says nothing.
         match session.check(&[], &budget)? {
             Answer::Unsat(_) => {
                 found.passed.push(name);
@@ -100,8 +100,8 @@ pub fn check_small(
     Ok(found)
 }
 
-/// The scope with all its open deferred sets of one, two, … elements, then with each of them of one element while
-/// the others have three. None where nothing is open.
+/// Returns the scope with all its open deferred sets of one, two, … elements, then with each of them of one element
+/// while the others have three; none if nothing is open.
 fn small_scopes(model: &Model, scope: &Scope) -> Vec<Scope> {
     let open: Vec<CarrierId> = scope.open_sets(model).collect();
     if open.is_empty() {

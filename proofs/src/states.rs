@@ -27,7 +27,7 @@ struct State {
 }
 
 impl<'a> States<'a> {
-    /// The path's first state; further ones are made when they are spoken of.
+    /// Makes the path's first state. Further ones are made on demand.
     pub fn new(system: &'a System) -> Self {
         let first = State {
             variables: system.current.iter().map(Symbolic::symbols).collect(),
@@ -37,7 +37,7 @@ impl<'a> States<'a> {
         States { system, terms: system.terms.clone(), states: vec![first], steps: vec![] }
     }
 
-    /// A term over the current state, moved to state `i`.
+    /// Moves a term over the current state to state `i`.
     pub fn at(&mut self, t: Term, i: usize) -> Term {
         self.make(i);
         if i == 0 { t } else { self.terms.substitute(t, &mut self.states[i].rename) }
@@ -92,8 +92,8 @@ impl<'a> States<'a> {
         self.terms.fresh(&format!("{name}@{i}"), self.terms.sort_of(t))
     }
 
-    /// Some event is possible in the current state: a disjunction of the guards with their inputs
-    /// existentially quantified. `None` if an event has no guard term.
+    /// Returns the term stating that some event is possible in the current state: a disjunction of the guards with
+    /// their inputs existentially quantified. `None` if an event has no guard term.
     pub fn some_event(&self) -> Option<Term> {
         let mut enabled = vec![];
         for event in &self.system.events {
@@ -108,11 +108,11 @@ impl<'a> States<'a> {
         Some(self.terms.or(enabled))
     }
 
-    /// States `i` and `j` have different representations.
+    /// Returns the term stating that states `i` and `j` have different representations.
     ///
-    /// Different B states always do, for a representation determines its value; the converse fails
-    /// (a function's value outside its domain). As a hypothesis this is therefore weaker than the
-    /// inequality of states, and a sequent proved with it is also proved with that one.
+    /// Different B states always do, for a representation determines its value; the converse fails (a function's value
+    /// outside its domain). As a hypothesis this is therefore weaker than the inequality of states, and a sequent
+    /// proved with it is also proved with that one.
     pub fn differ(&mut self, i: usize, j: usize) -> Term {
         self.make(i.max(j));
         let (a, b) = (&self.states[i].variables, &self.states[j].variables);

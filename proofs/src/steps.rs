@@ -1,7 +1,7 @@
-//! Sequents of predicates about the states and the steps of a machine: what their first-order form is made of.
+//! Sequents of predicates about the states and the steps of a machine: the input of their first-order form.
 //!
-//! A step is the paths through its substitution ([`paths`](crate::paths)), each a sequent of its own. Their negations together are
-//! unsatisfiable exactly if the sequent in terms of arrays is, so either form may stand for the other.
+//! A step is the paths through its substitution ([`paths`](crate::paths)), each a sequent of its own. Their negations
+//! together are unsatisfiable exactly if the sequent in terms of arrays is, so either form may stand for the other.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -32,13 +32,13 @@ pub struct Steps<'m> {
 }
 
 impl<'m> Steps<'m> {
-    /// None is made yet.
+    /// Makes a generator without computed paths.
     pub fn new(model: &'m Model) -> Self {
         let axioms = model.axioms.iter().map(|c| c.pred.clone()).collect();
         Steps { model, axioms, paths: RefCell::default() }
     }
 
-    /// The paths of an event (`None`: the initialisation); nothing where it has none.
+    /// Returns the paths of an event (`None`: the initialisation); `None` if they cannot be listed.
     pub(crate) fn paths(&self, event: Option<EventId>) -> Option<Rc<Paths>> {
         let mut known = self.paths.borrow_mut();
         known.entry(event).or_insert_with(|| paths(self.model, event).map(Rc::new)).clone()
@@ -94,7 +94,8 @@ impl<'m> Steps<'m> {
         self.nothing_fails(&*self.paths(event)?, before, failures)
     }
 
-    /// As [`without_failure`](Self::without_failure) for the last of several steps. All states before it satisfy `known`.
+    /// As [`without_failure`](Self::without_failure) for the last of several steps. All states before it satisfy
+    /// `known`.
     pub fn without_failure_after<'f>(
         &self,
         steps: &[Option<EventId>],
@@ -129,8 +130,8 @@ impl<'m> Steps<'m> {
         Some(all)
     }
 
-    /// All sequences of `number` events, from an initial state or from any, and then `last`, as [`after_all`](Self::after_all) takes
-    /// them; nothing if there are too many of them.
+    /// Returns all sequences of `number` events, from an initial state or from any, and then `last`, as
+    /// [`after_all`](Self::after_all) takes them; `None` if there are too many of them.
     pub fn sequences(
         &self,
         from_initial: bool,
@@ -150,8 +151,8 @@ impl<'m> Steps<'m> {
         Some(all)
     }
 
-    /// The paths of the last of several steps, of which only the first may be the initialisation (`None`), and what is known
-    /// of the state before them.
+    /// Returns the paths of the last of several steps, of which only the first may be the initialisation (`None`), and
+    /// the hypotheses about the state before them.
     fn along<'k>(&self, steps: &[Option<EventId>], known: &'k [Pred]) -> Option<(Paths, &'k [Pred])> {
         let (first, rest) = steps.split_first()?;
         let mut paths = Paths::clone(&*self.paths(*first)?);
@@ -161,7 +162,8 @@ impl<'m> Steps<'m> {
         Some((paths, if first.is_some() { known } else { &[] }))
     }
 
-    /// The sequents of a recorded status. `after` is known to be true after the step that it is about. Nothing where it has no such form.
+    /// Returns the sequents of a recorded status; `None` if it has no such form. `after` is known to be true after the
+    /// step that it is about.
     pub fn recorded(&self, system: &System, said: Recorded, after: &[Pred]) -> Option<Vec<Sequent>> {
         let model = self.model;
         let invariant = |n: usize| model.invariant[..n].iter().map(|c| c.pred.clone()).collect::<Vec<Pred>>();
@@ -198,7 +200,8 @@ impl<'m> Steps<'m> {
     }
 }
 
-/// The parts of sequents in first-order logic, which have to be refuted one by one; nothing where one has no such form.
+/// Returns the parts of sequents in first-order logic, which have to be refuted one by one; `None` if a sequent has no
+/// such form.
 pub fn parts(model: &Model, scope: &Scope, sequents: &[Sequent]) -> Option<Vec<Lowered>> {
     let mut parts = vec![];
     for sequent in sequents {
@@ -208,8 +211,8 @@ pub fn parts(model: &Model, scope: &Scope, sequents: &[Sequent]) -> Option<Vec<L
 }
 
 impl Prover<'_> {
-    /// Tries to prove sequents in first-order logic. [`Decision::Refuted`] is as in [`Prover::refute`]: nothing is known, and more
-    /// time is of no use, since there is no such form or something does not follow in it.
+    /// Tries to prove sequents in first-order logic. [`Decision::Refuted`] is as in [`Prover::refute`]: nothing is
+    /// known, and more time is of no use, since there is no such form or something does not follow in it.
     ///
     /// # Errors
     /// If the solver cannot be started.

@@ -1,8 +1,8 @@
 //! Tuning of the proofs: their heuristic constants and thresholds (times, sizes, numbers of paths), by area.
 //!
-//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names none, the value
-//! was not measured: it was chosen together with the code that reads it. What a certificate may contain is in
-//! [`limits`](crate::limits), since that is a rule of the file, not a choice of a run.
+//! A doc comment gives the unit, the reason, and the benchmark, test or model that pays for the value. Where it names
+//! none, the value was not measured: it was chosen together with the code that reads it. What a certificate may contain
+//! is in [`limits`](crate::limits), since that is a rule of the file, not a choice of a run.
 
 use std::time::Duration;
 
@@ -87,7 +87,8 @@ bsym_language::tuning! {
         small: Duration = ms(500),
         /// Largest of these sizes.
         small_largest: usize = 3,
-        /// Least work for which threads are started, where generating the obligations does not take longer (`benches/po.md`).
+        /// Least work for which threads are started, where generating the obligations does not take longer
+        /// (`benches/po.md`).
         least_work: Duration = ms(100),
         /// Bytes of a thread's stack: formulas nest deeply.
         stack: usize = 256 << 20,

@@ -47,7 +47,7 @@ impl Witness {
     /// Repeats the initialisation in the scope of a claim, with these sizes for the sets that it leaves open.
     ///
     /// # Errors
-    /// Why this is no initial state, lower case, no full stop.
+    /// Why this is no initial state, in lower case, without a full stop.
     pub fn replay(&self, model: &Model, scope: &Scope, budget: &Budget) -> Result<(), String> {
         let mut missing = None;
         let whole = scope.with_open_sets(model, |id| {
@@ -92,7 +92,7 @@ impl Witness {
         replayed.map(|_| ()).map_err(|e| e.to_string())
     }
 
-    /// In words: `card(S) = 2, c = 3; x = 0`.
+    /// Returns the witness in words: `card(S) = 2, c = 3; x = 0`.
     pub fn text(&self) -> String {
         let values = |all: &BTreeMap<String, String>| -> Vec<String> {
             all.iter().map(|(name, value)| format!("{name} = {value}")).collect()

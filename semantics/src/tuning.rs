@@ -46,7 +46,7 @@ bsym_language::tuning! {
         recursion_small: usize = 256 << 10,
         /// Most calls of operators within each other.
         operator_calls: u32 = 2_000,
-        /// Levels of totality that are asked for inside one another: without a limit the time would double with every level.
+        /// Levels of nested totality tests: without a limit the time would double with every level.
         totality_depth: u32 = 3,
         /// Operators and inclusions that lead to a finite set.
         finite_depth: u32 = 24,
@@ -56,7 +56,7 @@ bsym_language::tuning! {
         counted_injections: i64 = 1000,
         /// Most elements of the sets between which functions are counted.
         counted_functions: i64 = 64,
-        /// Most elements of a parallel product that is listed before it has to be.
+        /// Most elements of a parallel product that is listed before it must be.
         parallel_product: usize = 1 << 12,
         /// Divisor: the part of a relation's couples below which an image goes through the set, not the relation.
         image_share: usize = 4,
@@ -93,13 +93,15 @@ bsym_language::tuning! {
         again_steps: u64 = 20_000,
         /// Steps for the equations that give unknowns their values before a question is written out.
         equation_steps: u64 = 50_000,
-        /// Steps of writing a question out for SAT at first: expressions, instances, terms. What takes more waits for the search.
+        /// Steps of writing a question out for SAT at first: expressions, instances, terms. Larger questions wait for
+        /// the search.
         draft_steps: u64 = 200_000,
-        /// Steps of writing a question out at last. What takes more is refused.
+        /// Steps of writing a question out at last. Larger questions are refused.
         writing_steps: u64 = 2_000_000,
         /// Steps of the SAT solver for one question, all its values together: gates, decisions, values read.
         sat_steps: u64 = 500_000,
-        /// Most values that SAT lists at first: each takes it longer than the search, which is the better one where there are many.
+        /// Most values that SAT lists at first: each takes longer than in the search, which is faster if there are
+        /// many.
         draft_solutions: usize = 512,
         /// Most values that SAT lists at last.
         sat_solutions: usize = 1 << 15,
@@ -107,9 +109,9 @@ bsym_language::tuning! {
         smt_time: Duration = ms(2000),
         /// Most values that an SMT solver lists at one place.
         smt_solutions: usize = 64,
-        /// Most values of unknowns that have infinitely many by their types, whoever lists them.
+        /// Most values of unknowns that have infinitely many by their types, whichever method lists them.
         unbounded_solutions: usize = 64,
-        /// Values after which only the search is asked, where it is known to be given up if there are many.
+        /// Values after which only the search is asked, if the caller gives up when there are many.
         many: usize = 64,
         /// Failures of a method for the same names after which it is no longer asked.
         failures: usize = 3,
@@ -119,11 +121,12 @@ bsym_language::tuning! {
     pub struct Search {
         /// Integers that are tried for a witness where infinitely many come into question.
         probed: i64 = 512,
-        /// Refusals after which a literal is no longer asked whether it is total under other values of the same unknowns.
+        /// Refusals after which a literal is no longer tested for totality under other values of the same unknowns.
         refused: u32 = 8,
         /// Most values left by an equation or disjunction with which it is taken before all else.
         alternatives: usize = 8,
-        /// Elements of a set made of values of unknowns from which it is kept for the next time that these have the same values.
+        /// Least number of elements of a set, built from values of unknowns, for which it is cached for the same
+        /// values.
         kept: usize = 64,
         /// Most elements of a set that is enumerated, not built up.
         few: usize = 16,
@@ -143,7 +146,7 @@ bsym_language::tuning! {
         reals: [(i64, i64); 5] = [(-1, 1), (0, 1), (1, 2), (1, 1), (2, 1)],
         /// Rounds of narrowing.
         narrowings: usize = 24,
-        /// Bits of a bound that is of use: squares of squares would grow without end.
+        /// Most bits of a useful bound: squares of squares would grow without limit.
         bound_bits: u64 = 128,
         /// Most elements that may be left open between the bounds of a set.
         open_elements: usize = 10,

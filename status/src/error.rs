@@ -97,7 +97,7 @@ pub enum PoError {
     OtherMachine {
         /// The file.
         path: PathBuf,
-        /// The machine at hand.
+        /// The loaded machine.
         machine: String,
         /// The machine that the file is about.
         found: String,

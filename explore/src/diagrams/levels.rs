@@ -1,5 +1,5 @@
-//! Rows of a system as rows of diagrams: columns in another order, and the words of each column numbered from 0 in the order
-//! in which they were met.
+//! Rows of a system as rows of diagrams: columns in another order, and the words of each column numbered from 0 in the
+//! order in which they were met.
 
 use std::collections::HashMap;
 

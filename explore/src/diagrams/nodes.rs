@@ -1,4 +1,5 @@
-//! The nodes of list decision diagrams: hash-consed, with a cache of operations, and collected when few of them are in use.
+//! The nodes of list decision diagrams: hash-consed, with a cache of operations, and collected when few of them are in
+//! use.
 //!
 //! A node is a value, the set of continuations after it, and the list of the larger values. So a set of rows is a list
 //! of first words in ascending order, each with the set of the rows' ends (Blom, van de Pol, *Symbolic Reachability for

@@ -1,16 +1,16 @@
 //! Order of columns in diagrams, which decides the time of everything that follows.
 //!
-//! A product with a relation goes down to the last level that the relation mentions and shares what is below: events should
-//! mention the first levels. And what an event mentions should be near each other, so that little in between has to be
-//! gone through again for each of its words. The cost of an order adds both up, as in Siminiceanu, Ciardo, *New Metrics
-//! for Static Variable Ordering in Decision Diagrams*, TACAS 2006, whose weighted span is a variant for diagrams that are
-//! built from below. Columns that no event writes, constants, are the first: below them everything is as for one
-//! valuation.
+//! A product with a relation goes down to the last level that the relation mentions and shares what is below: events
+//! should mention the first levels. And what an event mentions should be near each other, so that little in between has
+//! to be gone through again for each of its words. The cost of an order adds both up, as in Siminiceanu, Ciardo, *New
+//! Metrics for Static Variable Ordering in Decision Diagrams*, TACAS 2006, whose weighted span is a variant for
+//! diagrams that are built from below. Columns that no event writes, constants, are the first: below them everything is
+//! as for one valuation.
 //!
 //! Orders to begin with are what the model has, and Cuthill and McKee's, *Reducing the Bandwidth of Sparse Symmetric
 //! Matrices*, 1969, of the columns as a graph, and its reverse. Each column is then moved to its best place, until none
-//! has a better one: sifting, as of Rudell, *Dynamic variable ordering for ordered binary decision diagrams*, ICCAD 1993,
-//! by the cost in place of the diagram.
+//! has a better one: sifting, as of Rudell, *Dynamic variable ordering for ordered binary decision diagrams*, ICCAD
+//! 1993, by the cost in place of the diagram.
 
 use std::collections::{BTreeSet, VecDeque};
 

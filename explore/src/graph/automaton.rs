@@ -1,8 +1,8 @@
 //! The DFA abstraction: a deterministic automaton of a graph's traces, with one path for each sequence of labels.
 //!
 //! All nodes accept: the words are the traces. A node stands for the states that the same traces may lead to, so that a
-//! state can be in several. The construction is that of subsets; it can be exponentially larger than the graph, and stops at a
-//! limit. Turner, section 3.3; he leaves out the minimisation, which here is Hopcroft's.
+//! state can be in several. The construction is that of subsets; it can be exponentially larger than the graph, and
+//! stops at a limit. Turner, section 3.3; he leaves out the minimisation, which here is Hopcroft's.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 

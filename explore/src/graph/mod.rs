@@ -6,8 +6,8 @@
 //! `automaton` has one path for each sequence of labels. `paths` has a trace of the reference evaluator to the
 //! violations in a node.
 //!
-//! Turner, *Extending the Range of ProB's State Space Analysis*, chapter 3, after Leuschel and Turner, *Visualising Larger
-//! State Spaces in ProB*, ZB 2005.
+//! Turner, *Extending the Range of ProB's State Space Analysis*, chapter 3, after Leuschel and Turner, *Visualising
+//! Larger State Spaces in ProB*, ZB 2005.
 
 mod automaton;
 mod collect;

@@ -1,9 +1,9 @@
 //! Independence: which events depend on each other, which may enable which, and which may make a condition true.
 //!
-//! Two events *accord* where in every state in which both are enabled each leaves the other one enabled with the same effect, and
-//! both orders lead to the same states. Events that are never enabled together accord (Godefroid, *Partial-Order Methods for the
-//! Verification of Concurrent Systems*, LNCS 1032; Laarman, Pater, van de Pol, Weber, *Guard-Based Partial-Order Reduction*,
-//! SPIN 2013). Events that are not known to accord are dependent.
+//! Two events *accord* where in every state in which both are enabled each leaves the other one enabled with the same
+//! effect, and both orders lead to the same states. Events that are never enabled together accord (Godefroid,
+//! *Partial-Order Methods for the Verification of Concurrent Systems*, LNCS 1032; Laarman, Pater, van de Pol, Weber,
+//! *Guard-Based Partial-Order Reduction*, SPIN 2013). Events that are not known to accord are dependent.
 
 use std::collections::BTreeSet;
 

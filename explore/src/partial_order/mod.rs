@@ -9,8 +9,8 @@
 //!
 //! # Why nothing is lost
 //!
-//! Call a state *bad* where an asked property is not as it should be, or the evaluation of an event goes wrong. In each state `s`
-//! that is not bad a set `T` of events is chosen such that
+//! Call a state *bad* where an asked property is not as it should be, or the evaluation of an event goes wrong. In each
+//! state `s` that is not bad a set `T` of events is chosen such that
 //!
 //! 1. every path from `s` whose last state is bad and no earlier one is takes an event of `T` (`T` holds an *up-set* of each way to
 //!    be bad: Kristensen, Schmidt, Valmari, *Question-guided stubborn set methods for state properties*, FMSD 2006);
@@ -18,26 +18,27 @@
 //!    that can make true some guard that is false in `s` (Valmari 1990; Valmari, Hansen, *Can stubborn sets be optimal?*, 2010);
 //! 3. `T` has an enabled event if there is one.
 //!
-//! Let `s` have a shortest path to a bad state, of length `n > 0`. By 1 it takes events of `T`; let `t` be the first of them. `t` is
-//! enabled in `s`: otherwise one of its guards that are false in `s` would have been made true by an event of `T` before it. The
-//! events before `t` are not in `T`, so they accord with `t`, which is enabled with the same effect all along, in states
-//! that are not bad; so `t` can be taken first, and the path from there to the same bad state has length `n - 1`. As
-//! `t` is taken in the reduced search, a bad state is found by induction on `n`. The induction is on the length of the path, not on
-//! the order of the search, so no cycle proviso is needed: an event of an up-set cannot be ignored, because it, or what
-//! enables it, is in `T` in every state (the provisos of Peled, *Combining partial order reductions with on-the-fly
-//! model-checking*, 1996, and for breadth-first search of Bošnački and Holzmann, *Improving Spin's partial-order reduction for
-//! breadth-first search*, 2005, serve sets that leave visible events out). And `T` is a function of the state alone.
+//! Let `s` have a shortest path to a bad state, of length `n > 0`. By 1 it takes events of `T`; let `t` be the first of
+//! them. `t` is enabled in `s`: otherwise one of its guards that are false in `s` would have been made true by an event
+//! of `T` before it. The events before `t` are not in `T`, so they accord with `t`, which is enabled with the same
+//! effect all along, in states that are not bad; so `t` can be taken first, and the path from there to the same bad
+//! state has length `n - 1`. As `t` is taken in the reduced search, a bad state is found by induction on `n`. The
+//! induction is on the length of the path, not on the order of the search, so no cycle proviso is needed: an event of
+//! an up-set cannot be ignored, because it, or what enables it, is in `T` in every state (the provisos of Peled,
+//! *Combining partial order reductions with on-the-fly model-checking*, 1996, and for breadth-first search of Bošnački
+//! and Holzmann, *Improving Spin's partial-order reduction for breadth-first search*, 2005, serve sets that leave
+//! visible events out). And `T` is a function of the state alone.
 //!
-//! A deadlock is found by the same induction: in `s` some enabled event of `T` stays enabled until an event of `T` is taken, by
-//! 2, so a path to a deadlock takes one.
+//! A deadlock is found by the same induction: in `s` some enabled event of `T` stays enabled until an event of `T` is
+//! taken, by 2, so a path to a deadlock takes one.
 //!
 //! Since only states before the first bad one matter, everything may be derived under the assumption that the asked
-//! properties hold: bounds of parameters, well-definedness, and pairs of event and conjunct that are proven under the whole
-//! invariant. Of further violations nothing is known.
+//! properties hold: bounds of parameters, well-definedness, and pairs of event and conjunct that are proven under the
+//! whole invariant. Of further violations nothing is known.
 //!
-//! An event goes wrong in a state only if the guards in front of what fails are true: as long as one is false, the events
-//! that can make it true are an up-set. A classical precondition is a guard of the transition system; one inside a body is
-//! not, and its event may go wrong.
+//! An event goes wrong in a state only if the guards in front of what fails are true: as long as one is false, the
+//! events that can make it true are an up-set. A classical precondition is a guard of the transition system; one inside
+//! a body is not, and its event may go wrong.
 
 pub mod bounds;
 pub mod dependency;

@@ -39,7 +39,8 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         self.close(state, enabled, before)
     }
 
-    /// Adds what those groups lead to that are enough. Where something goes wrong or may be missing these are all.
+    /// Adds the successors by a sufficient subset of the groups. If something goes wrong or may be missing, these are
+    /// all groups.
     fn expand_enough(&mut self, state: StateId, row: &[u32]) -> bool {
         let matrix = self.reached.system.matrix().clone();
         let n = matrix.groups.len();
@@ -73,7 +74,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         self.close(state, !enabled.is_clear(), before)
     }
 
-    /// Adds what a group leads to; whether it is enabled.
+    /// Adds the successors by a group. Returns whether it is enabled.
     pub(super) fn fire(&mut self, from: From<'_>, shape: &Group, hash: u64, next: &mut [u32]) -> bool {
         let mut updates = std::mem::take(&mut self.updates);
         let (state, row, group) = from;
@@ -98,7 +99,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         enabled
     }
 
-    /// Ends the expansion of a state; whether there was time for it.
+    /// Ends the expansion of a state. Returns whether there was time for it.
     pub(super) fn close(&mut self, state: StateId, enabled: bool, before: u64) -> bool {
         if self.is_stopped() {
             // Some of its successors are missing: the state is expanded again when the search is resumed.
@@ -128,7 +129,8 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Adds the targets of edges of which some go wrong or may be missing; the number of those that lead somewhere.
+    /// Adds the targets of edges of which some go wrong or may be missing. Returns the number of those that reach a
+    /// state.
     pub fn follow(&mut self, edges: Edges, origin: Origin<'_>) -> u64 {
         let from = match origin {
             Origin::Root(_) => None,
@@ -166,7 +168,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         transitions
     }
 
-    /// Adds a state that was reached from another one, and looks at its properties if it is new.
+    /// Adds a state that was reached from another one, and checks its properties if it is new.
     fn arrive(&mut self, row: &[u32], hash: u64, from: Option<From<'_>>) {
         let Reachability { reached: Reached { system, table, frontier, doubtful, .. }, properties, .. } =
             self;
@@ -188,7 +190,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Tells of a state in which some property is not known to hold.
+    /// Tells the visitor about a state in which some property is not known to hold.
     pub(super) fn doubt(&mut self, state: StateId, row: &[u32]) {
         self.reached.doubtful.insert(state);
         self.visitor.doubtful(&mut self.reached, state, row);

@@ -31,9 +31,9 @@ pub struct Reachability<S: Reduce, V> {
     pub visitor: V,
     /// The properties that it checks.
     pub properties: Properties,
-    /// How often each group is taken, where that is counted.
+    /// Counts of how often each group is taken, if they were requested.
     pub firings: Option<Firings>,
-    /// As soon as there are more states the visitor is asked whether the search is over.
+    /// Number of states above which the visitor is asked whether the search is over.
     pub most: usize,
     pub(super) updates: Updates,
     /// Updates of each group in the current state, if some groups may be enough.
@@ -41,7 +41,7 @@ pub struct Reachability<S: Reduce, V> {
     pub(super) pool: Option<Pool<S::Seed>>,
     /// States that were expanded in a batch and not yet looked back at.
     pub(super) expanded: VecDeque<StateId>,
-    /// Workers have given up.
+    /// `true` if workers have given up.
     pub(super) interrupted: bool,
     level: Level,
 }
@@ -67,8 +67,8 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Searches by so many threads, this one among them, where the search is breadth-first; the others end with
-    /// [`Reachability::dismiss`]. With `share_all` they also get what one thread does as fast.
+    /// Searches with `n` threads, including this one, if the search is breadth-first; the others end with
+    /// [`Reachability::dismiss`]. With `share_all` they also get work that one thread does as fast.
     pub fn start_workers<'s>(&mut self, threads: &'s Threads<'s, '_>, n: usize, share_all: bool)
     where
         S: 's,
@@ -83,7 +83,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Lets the workers go; what they have done.
+    /// Ends the workers. Returns their effort.
     pub fn dismiss(&mut self) -> Effort {
         self.pool.take().map(|pool| pool.effort()).unwrap_or_default()
     }
@@ -109,7 +109,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Expands what waits until nothing does, or the visitor says that the search is over.
+    /// Expands waiting states until there are none, or the visitor says that the search is over.
     pub fn explore(&mut self) {
         self.level.ends = self.reached.table.len();
         let mut row = vec![0; self.reached.table.width()];
@@ -177,7 +177,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         self.interrupted || self.reached.system.is_stopped()
     }
 
-    /// Lets the visitor look at what was reached; whether the search is over.
+    /// Lets the visitor see the states reached so far. Returns whether the search is over.
     pub fn pulse(&mut self) -> bool {
         let (states, bytes) = (self.reached.table.len(), self.bytes());
         self.properties.learn(self.visitor.proven(self.reached.system.matrix()));

@@ -1,4 +1,4 @@
-//! How often each group is taken, for a search that is asked for it.
+//! Counts of how often each group is taken, for a search that needs them.
 
 use crate::space::dependency_matrix::GroupId;
 
@@ -44,7 +44,7 @@ impl Firings {
         self.pending.clear();
     }
 
-    /// The counts, with those of a state in which the search was over.
+    /// Returns the counts, including those of a state in which the search ended.
     pub fn all(&mut self) -> &[Fired] {
         self.keep();
         &self.groups

@@ -10,7 +10,7 @@ use crate::store::state_table::StateId;
 /// States in the order of their discovery, taken out as the search order says.
 #[derive(Clone, Debug)]
 pub struct Frontier {
-    /// The oldest ones: a breadth-first search has no others, and so needs no memory for what waits.
+    /// The oldest ones: a breadth-first search has no others, and so needs no memory for waiting states.
     oldest: Range<StateId>,
     /// The states after those.
     waiting: VecDeque<StateId>,
@@ -60,7 +60,7 @@ impl Frontier {
         } else if self.oldest.start.checked_sub(1) == Some(state) {
             self.oldest.start = state;
         } else {
-            // Not the one that was taken last: rare enough to be listed.
+            // Not the state that was taken last: rare enough to be listed.
             self.waiting = std::iter::once(state).chain(self.states()).collect();
             self.oldest = 0..0;
         }

@@ -1,9 +1,9 @@
 //! Breadth-first search by several threads.
 //!
-//! Threads expand a batch of the oldest states while the table stands still; then what they have found is
-//! merged in the order of the states and groups, so that numbers, counts and counterexamples are those
-//! of one thread, however the work was shared out. The thread of the search is one of them, so that the others are waited for
-//! only at the end of a batch.
+//! Threads expand a batch of the oldest states while the table does not change; then their results are merged in the
+//! order of the states and groups, so that numbers, counts and counterexamples are those of one thread, however the
+//! work was shared out. The thread of the search is one of them, so that the others are waited for only at the end of a
+//! batch.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -20,7 +20,7 @@ use crate::store::state_table::StateId;
 use crate::tuning::tuning;
 
 impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
-    /// The states that are worth sharing out, if there are any.
+    /// Returns the states that are worth sharing out, if there are any.
     pub(super) fn next_batch(&mut self) -> Option<Vec<StateId>> {
         let batch = self.pool.as_ref()?.batch(self.reached.frontier.len())?;
         Some(self.reached.frontier.take(batch))
@@ -40,7 +40,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         self.pool = Some(pool);
     }
 
-    /// Lets all threads expand states; gives these back.
+    /// Lets all threads expand states. Returns these states.
     fn share_out(&mut self, pool: &mut Pool<S::Seed>, batch: Vec<StateId>) -> Vec<StateId> {
         let slice = pool.slice(batch.len());
         pool.found.clear(self.reached.table.width());
@@ -56,7 +56,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
             stop: AtomicBool::new(false),
         });
         pool.send(&frozen);
-        // As long as the others have something to do: what is left is looked back at beside the next batch.
+        // As long as the others have work: the rest is looked back at during the next batch.
         while frozen.has_more()
             && let Some(state) = self.expanded.pop_front()
         {
@@ -87,7 +87,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         frozen.batch
     }
 
-    /// Lets the visitor look at the limits while threads are at work.
+    /// Lets the visitor check the limits while threads are at work.
     fn pulse_beside(&mut self, frozen: &Frozen<S::Seed>) {
         let bytes = frozen.table.bytes() + frozen.found.bytes() + self.bytes();
         self.visitor.pulse(&self.reached, frozen.table.len(), bytes);
@@ -96,7 +96,7 @@ impl<S: Reduce, V: Visitor<S>> Reachability<S, V> {
         }
     }
 
-    /// Does what all threads say, state by state; the number of states done.
+    /// Applies the results of all threads, state by state. Returns the number of states done.
     fn merge(&mut self, batch: &[StateId], slices: &[(&Share, &Slice)], found: &mut Discoveries) -> usize {
         let mut row = vec![0; self.reached.table.width()];
         let mut next = row.clone();

@@ -23,7 +23,7 @@ pub(super) struct Pool<D> {
     has_worked: bool,
     share_all: bool,
     begin: Instant,
-    /// About how long one thread takes for a state, in seconds.
+    /// Approximate time of one thread for a state, in seconds.
     pace: f64,
 }
 
@@ -70,23 +70,23 @@ impl<D: Send + Sync> Pool<D> {
         (!pool.workers.is_empty()).then_some(pool)
     }
 
-    /// Number of threads, with that of the search.
+    /// Number of threads, including that of the search.
     pub fn threads(&self) -> usize {
         self.workers.len() + 1
     }
 
-    /// Learns how long some states took.
+    /// Updates the pace by the time that some states took.
     pub fn note(&mut self, took: Duration, states: usize) {
         let pace = took.as_secs_f64() / states.max(1) as f64;
         self.pace = if self.pace == 0.0 { pace } else { self.pace * 0.9 + pace * 0.1 };
     }
 
-    /// Number of states to take for a batch out of those that wait; `None` where sharing them out does not pay.
+    /// Number of waiting states to take for a batch; `None` if sharing them out does not pay.
     pub fn batch(&self, waiting: usize) -> Option<usize> {
         let threads = self.threads();
         let worthwhile = waiting >= 2 * threads
             && waiting as f64 * self.pace >= Tuning::DEFAULT.reachability.worthwhile_seconds;
-        // The clock is the last to be asked: this is, before every state.
+        // The clock is read last, since this is called before every state.
         let shared =
             worthwhile && (self.has_worked || self.begin.elapsed() >= Tuning::DEFAULT.reachability.short);
         let soon = (Tuning::DEFAULT.reachability.batch_seconds / self.pace.max(1e-9)) as usize;
@@ -94,8 +94,8 @@ impl<D: Send + Sync> Pool<D> {
             .then_some(soon.clamp(2, Tuning::DEFAULT.reachability.batch) * threads)
     }
 
-    /// Number of states of a batch to take at a time: small enough that the last ones are soon done and the limits often
-    /// looked at, large enough to be worth a handshake.
+    /// Number of states of a batch to take at a time: small enough that the last ones are soon done and the limits are
+    /// checked often, large enough to be worth a handshake.
     pub(super) fn slice(&self, batch: usize) -> usize {
         let even = batch / (4 * self.threads());
         let soon = (Tuning::DEFAULT.reachability.slice_seconds / self.pace.max(1e-9)) as usize;
@@ -132,7 +132,7 @@ impl<D: Send + Sync> Pool<D> {
 }
 
 impl<D> Link<D> {
-    /// Waits for the worker's share; whether it came in time.
+    /// Waits for the worker's share. Returns whether it came in time.
     pub(super) fn has_answered(&mut self, tick: Duration) -> bool {
         match self.answers.recv_timeout(tick) {
             Ok(Answer { share, effort }) => {

@@ -33,7 +33,7 @@ struct Property {
 }
 
 impl Properties {
-    /// Prepares what is checked.
+    /// Prepares the properties to check.
     pub fn new(matrix: &DependencyMatrix, asked: Asked) -> Properties {
         let property = |(label, good): &(LabelId, bool)| {
             let reads = matrix.label(*label).reads.clone();
@@ -44,7 +44,7 @@ impl Properties {
         Properties { list: asked.labels.iter().map(property).collect(), proven: Arc::new(asked.proven) }
     }
 
-    /// Shares with others what is remembered from now on: see [`Properties::shared`].
+    /// Shares results from now on with other threads: see [`Properties::shared`].
     pub fn share(&mut self) {
         self.list.iter_mut().filter_map(|property| property.cache.as_mut()).for_each(Cache::share);
     }
@@ -69,7 +69,7 @@ impl Properties {
         }
     }
 
-    /// Pairs that need not be looked at any more.
+    /// Adds pairs that need not be checked any more.
     pub fn learn(&mut self, proven: impl IntoIterator<Item = (GroupId, LabelId)>) {
         let mut proven = proven.into_iter().peekable();
         if proven.peek().is_some() {

@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use super::frontier::Frontier;
 use crate::store::state_table::{StateId, Table};
 
-/// A system, the states of it that were reached, and those of them that wait to be expanded.
+/// A system, its states that were reached, and those of them that wait to be expanded.
 pub struct Reached<S> {
     /// The system.
     pub system: S,
     /// The states, each with the one that it was first reached from.
     pub table: Table,
-    /// The states that wait.
+    /// The states that wait to be expanded.
     pub frontier: Frontier,
     /// States in which some property is not known to hold.
     pub doubtful: HashSet<StateId>,
@@ -26,7 +26,7 @@ pub struct Counts {
     pub transitions: u64,
     /// Edges to the initial states.
     pub initial: u64,
-    /// States in which no group does anything.
+    /// States in which no group is enabled.
     pub deadlocks: u64,
     /// Largest distance from an initial state, when a breadth-first search has ended.
     pub depth: Option<usize>,

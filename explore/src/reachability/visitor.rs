@@ -10,12 +10,12 @@ use crate::space::dependency_matrix::{DependencyMatrix, GroupId, LabelId};
 use crate::space::system::Edges;
 use crate::store::state_table::{StateId, Table};
 
-/// Where a step begins.
+/// Origin of a step.
 #[derive(Clone, Copy, Debug)]
 pub enum Origin<'r> {
-    /// Nowhere: it leads to an initial state of this root.
+    /// A root: the step leads to one of its initial states.
     Root(usize),
-    /// In a state, with its row; the group takes it.
+    /// A state, with its row, and the group that takes the step.
     State(StateId, &'r [u32], GroupId),
 }
 
@@ -33,22 +33,22 @@ pub trait Visitor<S> {
     /// Returns whether the search is over: no further finding is needed.
     fn is_over(&self) -> bool;
 
-    /// A new state, and its row. Some property is not known to hold there.
+    /// Called with a new state and its row, if some property is not known to hold there.
     fn doubtful(&mut self, reached: &mut Reached<S>, state: StateId, row: &[u32]);
 
-    /// A step goes wrong.
+    /// Called when a step goes wrong.
     fn failed(&mut self, reached: &mut Reached<S>, origin: Origin<'_>, outcome: Outcome);
 
-    /// States or steps may be missing: where, and why.
+    /// Called when states or steps may be missing: where, and why.
     fn missing(&mut self, reached: &mut Reached<S>, place: &str, error: EvalError);
 
-    /// The edges to the initial states of a root, before they are followed.
+    /// Called with the edges to the initial states of a root, before they are followed.
     fn begun(&mut self, _reached: &mut Reached<S>, _root: usize, _edges: &Edges) {}
 
-    /// A state was expanded; whether some group does anything there.
+    /// Called when a state was expanded, and told whether some group is enabled there.
     fn expanded(&mut self, _reached: &mut Reached<S>, _state: StateId, _enabled: bool) {}
 
-    /// A state was expanded, now or a while ago: each state once that was expanded in time.
+    /// Called for each state that was expanded in time, once, now or later.
     fn look_back(&mut self, _system: &mut S, _known: Known<'_>, _state: StateId) {}
 
     /// Called from time to time with the number of states that were found, and the bytes that they take with all
@@ -63,7 +63,7 @@ pub trait Visitor<S> {
     /// Called from time to time when all findings so far are in `reached`, so that the search can be suspended.
     fn rest(&mut self, _reached: &Reached<S>) {}
 
-    /// Labels of the invariant that have become proven to hold after a group, if all held before.
+    /// Returns labels of the invariant that have become proven to hold after a group, if all held before.
     fn proven(&mut self, _matrix: &DependencyMatrix) -> Vec<(GroupId, LabelId)> {
         vec![]
     }

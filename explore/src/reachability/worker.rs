@@ -17,7 +17,7 @@ use crate::space::updates::Updates;
 use crate::store::discoveries::{Discoveries, Discovery};
 use crate::store::state_table::{StateId, Table};
 
-/// The search as it stands still, and the states to expand.
+/// Snapshot of the search while workers expand states, with these states.
 pub struct Frozen<D> {
     /// All states.
     pub table: Table,
@@ -32,20 +32,20 @@ pub struct Frozen<D> {
     /// Successors that are not in the table. A place is a state's position in the batch, and the number of its
     /// successor.
     pub found: Discoveries,
-    /// How many states are taken at a time.
+    /// Number of states to take at a time.
     pub slice: usize,
     /// The first state of the batch that no worker has taken.
     pub next: AtomicUsize,
-    /// Set to give up.
+    /// Set to make workers give up.
     pub stop: AtomicBool,
 }
 
-/// A batch to have a share in, and the memory for it.
+/// A batch to share, and the memory for the results.
 pub type Job<D> = (Arc<Frozen<D>>, Share);
 
 /// Answer of a worker to a batch.
 pub struct Answer {
-    /// Its share of the batch.
+    /// The worker's share of the batch.
     pub share: Share,
     /// Effort of its system since the beginning.
     pub effort: Effort,
@@ -56,24 +56,24 @@ pub struct Answer {
 pub struct Share {
     /// Slices of the batch that the thread took, in the order of the states.
     pub slices: Vec<Slice>,
-    /// In the order of states and groups; a group that is disabled has none.
+    /// The steps, in the order of states and groups; a disabled group has none.
     pub steps: Vec<Step>,
     /// The candidates of all steps.
     pub candidates: Vec<Candidate>,
-    /// It gave up before the end.
+    /// `true` if the thread gave up before the end.
     pub stopped: bool,
 }
 
-/// Some states of a batch and what the groups do in them.
+/// Some states of a batch and the steps of the groups in them.
 #[derive(Clone, Debug)]
 pub struct Slice {
     /// Position of the first state.
     pub from: usize,
     /// Number of states.
     pub len: usize,
-    /// Their steps.
+    /// Steps of these states.
     pub steps: Range<usize>,
-    /// The candidates of these.
+    /// Candidates of these steps.
     pub candidates: Range<usize>,
 }
 
@@ -84,7 +84,7 @@ pub struct Step {
     pub state: u32,
     /// Number of the group.
     pub group: u32,
-    /// Number of different edges; `None` where some go wrong or may be missing.
+    /// Number of different edges; `None` if some go wrong or may be missing.
     pub transitions: Option<u64>,
     /// Number of candidates.
     pub candidates: u32,
@@ -155,14 +155,14 @@ pub struct Expander {
 
 /// The current state.
 struct Origin {
-    /// Its place in the batch, and then the place of each successor.
+    /// Place of the state in the batch, and then the place of each successor.
     place: u64,
     hash: u64,
     doubtful: bool,
 }
 
 impl Expander {
-    /// Takes a slice and expands its states; whether there was one, and time for it.
+    /// Takes a slice and expands its states. Returns whether there was one, and time for it.
     pub fn expand_slice<S: Reduce, D>(
         &mut self,
         system: &mut S,
@@ -187,7 +187,7 @@ impl Expander {
         true
     }
 
-    /// Expands a state; whether there was time for it.
+    /// Expands a state. Returns whether there was time for it.
     fn expand<S: Reduce, D>(
         &mut self,
         (system, properties): (&mut S, &mut Properties),
@@ -241,7 +241,7 @@ impl Expander {
             let here = (&self.here[..], origin.hash);
             let Some(hash) = update.reach(may_write, &frozen.table, here, &mut self.next) else { continue };
             origin.place += 1;
-            // Without time the whole batch is expanded again.
+            // If time runs out, the whole batch is expanded again.
             let stand_in = system.stand_in(&self.next).unwrap_or(None);
             let (stored, hash) =
                 stand_in.as_ref().map_or((&self.next, hash), |row| (row, frozen.table.hash(row)));

@@ -16,7 +16,7 @@ use crate::store::index::mix;
 use crate::store::state_table::{StateId, Table};
 use crate::tuning::tuning;
 
-/// Audits pairs of a search that took so long. Where one differs, what is different in it.
+/// Audits pairs of a search that took this long. Returns the difference in the first pair that differs.
 pub(super) fn audit(
     pairs: &mut Pairs<'_>,
     nodes: &Table,

@@ -1,5 +1,5 @@
-//! From a path of pairs to a trace of the refinement, replayed by the reference evaluator, and the abstract states beside
-//! it, found again by the reference reading.
+//! From a path of pairs to a trace of the refinement, replayed by the reference evaluator, and the related abstract
+//! states, found again by the reference reading.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -35,7 +35,7 @@ pub struct Unmatched {
     pub instead: Vec<(Vec<Value>, State)>,
     /// The gluing conjuncts that exclude every abstract step with the same results.
     pub gluing: Vec<FalseGluing>,
-    /// How the last step aborts, where it does.
+    /// How the last step aborts, if it does.
     pub violations: Vec<Violation>,
 }
 
@@ -51,9 +51,9 @@ pub enum UnmatchedStep {
     Step {
         /// The event.
         event: EventId,
-        /// Its arguments.
+        /// The arguments.
         parameters: Vec<Value>,
-        /// Its results.
+        /// The results.
         results: Vec<Value>,
     },
     /// The abstraction allows the operation with these arguments and the refinement does not.
@@ -80,9 +80,9 @@ pub(super) struct PathStep {
     pub(super) related: Beside,
 }
 
-/// The abstract states beside a state on the way.
+/// The abstract states that are related to a state on the path.
 pub(super) enum Beside {
-    /// A search has found them; they have to be those of the definition.
+    /// A search has found them; they must be those of the definition.
     Found(BTreeSet<State>),
     /// The states of the definition.
     Wanted,
@@ -95,14 +95,14 @@ pub(super) struct Path {
     pub(super) constants: Constants,
     /// The steps before.
     pub(super) steps: Vec<PathStep>,
-    /// The state of the refinement after the last step, where it reaches one.
+    /// The state of the refinement after the last step, if it reaches one.
     pub(super) reached: Option<State>,
 }
 
 /// The counterexample of a path, if it shows what it should.
 ///
 /// # Errors
-/// A step could not be found again, or the reference reading finds a match.
+/// If a step could not be found again, or the reference reading finds a match.
 pub(super) fn unmatched(
     own: &Evaluator<'_>,
     reference: &Evaluator<'_>,
@@ -123,7 +123,7 @@ enum Unconfirmed {
     Matched,
     /// The refinement takes other steps.
     OtherSteps,
-    /// Something could not be evaluated, or is not as it was said to be.
+    /// Something could not be evaluated, or differs from the search.
     Failed(String),
 }
 
@@ -223,7 +223,7 @@ fn confirmed(
 /// A violation repeated in another scope.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Repeated {
-    /// It is one there, too.
+    /// It remains a violation there.
     Unmatched(Box<Unmatched>),
     /// The violation does not exist there: the refinement takes other steps, or the abstractions match them.
     Gone,
@@ -277,7 +277,7 @@ pub fn repeat(
 /// The abstract states on the way are those of the trace: equations determine them, so that there are no others.
 ///
 /// # Errors
-/// It shows nothing about the refinement, or that cannot be evaluated.
+/// If it shows nothing about the refinement, or cannot be evaluated.
 pub fn of_simulation(
     problem: &Problem<'_>,
     parts: &SideBySide,
@@ -348,7 +348,7 @@ pub fn of_simulation(
 /// A call with its results; `None` is the initialisation.
 type UnmatchedCall = Option<(EventId, Vec<Value>, Vec<Value>)>;
 
-/// How an operation with these arguments, or the initialisation, aborts.
+/// Returns how an operation with these arguments, or the initialisation, aborts.
 fn abort(
     own: &Evaluator<'_>,
     constants: &Constants,
@@ -378,7 +378,7 @@ fn abort(
 /// The trace of the refinement along a path.
 ///
 /// # Errors
-/// A step could not be found again.
+/// If a step could not be found again.
 pub(super) fn trace_of(
     own: &Evaluator<'_>,
     constants: &Constants,
@@ -394,7 +394,7 @@ pub(super) fn trace_of(
     Ok(Trace { scope: own.scope.clone(), constants: constants.clone(), steps })
 }
 
-/// How a step of the refinement is executed.
+/// Returns how a step of the refinement is executed.
 fn execution(
     own: &Evaluator<'_>,
     constants: &Constants,

@@ -1,7 +1,7 @@
 //! States of a refinement, each with the abstract states that are related to it.
 //!
-//! A row of the machine of all levels is a state of the refinement, an abstract state, and the valuation of the constants.
-//! Both parts are kept in tables of their own, a set of abstract states as the sorted numbers of these.
+//! A row of the machine of all levels is a state of the refinement, an abstract state, and the valuation of the
+//! constants. Both parts are kept in tables of their own, a set of abstract states as the sorted numbers of these.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::{ControlFlow, Range};
@@ -25,7 +25,7 @@ pub(super) type SetId = u32;
 /// A state of the refinement with a set of abstract states.
 pub(super) type Pair = (StateId, SetId);
 
-/// A step of the refinement, as its environment sees it, and where it leads.
+/// A step of the refinement, as its environment sees it, and its target.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Step {
     pub(super) event: EventId,
@@ -38,11 +38,11 @@ pub(super) struct Step {
 /// Result of following a step in the abstractions.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Follow {
-    /// The related abstract states; and of those before, one that none follows.
+    /// The related abstract states; and one of those before that has no follower.
     Set(SetId, Option<StateId>),
     /// Nothing is related.
     Nothing,
-    /// In some abstract states nothing is owed; what follows of the others, if anything does.
+    /// Nothing is owed in some abstract states; the followers of the others, if there are any.
     Free(Option<SetId>, Option<StateId>),
     /// Something could not be evaluated.
     Unclear,
@@ -51,7 +51,7 @@ pub(super) enum Follow {
 /// Demands of the abstractions on a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Call {
-    /// It must not abort: it is allowed in all abstract states, and aborts in none.
+    /// The call must not abort: it is allowed in all abstract states, and aborts in none.
     MustEnd,
     /// A precondition is false in some abstract state.
     Forbidden,
@@ -67,7 +67,7 @@ pub(super) enum Call {
 #[derive(Default)]
 struct Answers {
     moves: HashMap<Called, BTreeSet<Vec<u32>>>,
-    /// Arguments with which it may do anything.
+    /// Arguments with which the operation may do anything.
     free: Vec<Vec<Value>>,
 }
 
@@ -86,7 +86,7 @@ pub(super) struct Steps {
     pub(super) failed: Vec<(EventId, Vec<Value>, Outcome)>,
 }
 
-/// The pairs that were met, and the machine that finds more.
+/// The pairs that were reached, and the machine that finds more.
 pub(super) struct Pairs<'m> {
     pub(super) machine: Machine<'m>,
     pub(super) parts: &'m SideBySide,
@@ -126,8 +126,8 @@ impl<'m> Pairs<'m> {
         }
     }
 
-    /// The initial pairs under a valuation: states of the refinement, each with the related abstract states, if there is one;
-    /// and how an initialisation, of the refinement or of an abstraction, fails, if one does.
+    /// The initial pairs under a valuation: states of the refinement, each with the related abstract states, if there
+    /// are any; and how an initialisation, of the refinement or of an abstraction, fails, if one does.
     pub(super) fn initial(&mut self, root: usize) -> (Vec<(StateId, Option<SetId>)>, Option<Outcome>) {
         let edges = self.machine.initial(root, usize::MAX);
         self.note_gap("INITIALISATION", &edges);
@@ -156,8 +156,8 @@ impl<'m> Pairs<'m> {
         (numbered, failed)
     }
 
-    /// The steps of the refinement out of a pair that its environment may make, in the order of the events; the abstract
-    /// states say which these are.
+    /// The steps of the refinement out of a pair that its environment may make, in the order of the events. The
+    /// abstract states determine these.
     pub(super) fn steps(&mut self, pair: Pair) -> Steps {
         let row = self.row(pair.0, self.sets[pair.1 as usize][0]);
         let mut found = Steps::default();
@@ -223,8 +223,8 @@ impl<'m> Pairs<'m> {
         }
     }
 
-    /// The rows that the operations of all levels lead to with the arguments and results of a step; the refinement's part is
-    /// as it was. Inside `None` where nothing is owed, outside where it is not known.
+    /// The rows that the operations of all levels lead to with the arguments and results of a step; the refinement's
+    /// part is unchanged. The inner value is `None` if nothing is owed, the outer one if the rows are not known.
     fn ways(
         &mut self,
         followed: &FollowedPart,
@@ -300,7 +300,8 @@ impl<'m> Pairs<'m> {
         Some(true)
     }
 
-    /// Arguments with which the abstractions allow an operation in all of the related states, and the refinement does not.
+    /// Arguments with which the abstractions allow an operation in all of the related states, and the refinement does
+    /// not.
     pub(super) fn narrowed(&mut self, pair: Pair, event: EventId) -> Option<Vec<Vec<Value>>> {
         let parts = self.parts;
         let Some(narrowed) = parts.operations[event.index()].as_ref().and_then(|f| f.narrowed) else {
@@ -399,7 +400,7 @@ impl<'m> Pairs<'m> {
         self.cuts.list().iter().any(|cut| matches!(cut.name, Name::Local(l) if parameters.contains(&l)))
     }
 
-    /// The cuts that the search rests on: without those of arguments that were looked at as they came.
+    /// The cuts that the search rests on, without cuts of arguments that were tried as they came.
     pub(super) fn cuts(&self) -> Vec<Cut> {
         let asked = self.by_arguments.iter().flat_map(|e| &self.parts.model.events[e.index()].parameters);
         let asked: BTreeSet<LocalId> = asked.copied().collect();
@@ -439,9 +440,9 @@ impl<'m> Pairs<'m> {
         self.concrete_values(pair.0)
     }
 
-    /// The values of a state of the refinement, beside no abstract state in particular.
+    /// The values of a state of the refinement, without regard to the abstract states.
     pub(super) fn concrete_values(&self, concrete: StateId) -> Vec<Value> {
-        // Any abstract state: what it says is left out again.
+        // Any abstract state: its values are left out again.
         let mut state = self.machine.state(&self.row(concrete, 0));
         state.truncate(self.width);
         state
@@ -484,7 +485,7 @@ impl<'m> Pairs<'m> {
         id
     }
 
-    /// Notes why steps of the refinement may be missing. That one goes wrong is another question.
+    /// Notes why steps of the refinement may be missing. Steps that go wrong are handled elsewhere.
     fn note_gap(&mut self, place: &str, edges: &Edges) {
         if let Some(why) = edges.incomplete.as_ref().filter(|e| !is_interrupted(e)) {
             self.gaps.missing(place, why.clone());
@@ -503,7 +504,7 @@ impl<'m> Pairs<'m> {
         }
     }
 
-    /// Bytes of what is kept.
+    /// Bytes in use.
     pub(super) fn bytes(&self) -> usize {
         let sets: usize = self.sets.iter().map(|set| 2 * size_of_val(&**set) + 64).sum();
         self.concrete.bytes() + self.abstracts.bytes() + sets + self.machine.effort().bytes

@@ -1,4 +1,4 @@
-//! The search: pair by pair, breadth first.
+//! Search of a refinement: pair by pair, breadth-first.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -30,20 +30,20 @@ use crate::space::system::System;
 use crate::store::state_table::{INITIAL, StateId, Table};
 use crate::tuning::{Tuning, tuning};
 
-/// How to search.
+/// Options of a refinement check.
 #[derive(Clone, Debug, Default)]
 pub struct RefinementOptions {
-    /// When to give up. States are pairs of a state of the refinement with its abstract states.
+    /// Limits of the search. States are pairs of a state of the refinement with its abstract states.
     pub limits: Limits,
     /// Set from outside to stop.
     pub cancelled: Arc<AtomicBool>,
-    /// Operations that abort because something is ill-defined are no violations.
+    /// Accept operations that abort because something is ill-defined.
     pub no_well_definedness: bool,
-    /// Use the reference evaluator alone. For tests: the answer must be the same.
+    /// Uses the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
 }
 
-/// The answer.
+/// Report of a refinement check.
 #[derive(Clone, Debug)]
 pub struct RefinementReport {
     /// Verdict: whether the refinement is correct.
@@ -54,7 +54,7 @@ pub struct RefinementReport {
     pub weak: Vec<WeakGluing>,
     /// Why steps may be missing; empty if none is.
     pub incomplete: Vec<Incomplete>,
-    /// Choices of which only a part of the values was looked at.
+    /// Choices of which only some values were tried.
     pub cuts: Vec<Cut>,
     /// Constants that nothing reads, of which one value was taken although there may be others.
     pub left_open: BTreeSet<ConstId>,
@@ -72,15 +72,15 @@ pub struct RefinementReport {
 /// visited, or one is not. A contradiction is one between the search and the reference reading.
 pub type RefinementVerdict = Verdict<(), String, Unmatched>;
 
-/// Tells whether the invariant and the assertions of a refinement hold in the states that were visited, and nothing fails on
-/// the way.
+/// Verdict on the refinement's own states: whether the invariant and the assertions hold in the states that were
+/// visited, and nothing fails on the way.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Own {
-    /// They do.
+    /// They hold, and nothing fails.
     Holds,
-    /// Not at the end of this trace, all of whose calls may be made.
+    /// They do not hold at the end of this trace, all of whose calls are allowed.
     Violated(Box<Counterexample>),
-    /// Not known.
+    /// The result is not known.
     Unclear,
 }
 
@@ -89,20 +89,20 @@ pub enum Own {
 pub struct WeakGluing {
     /// The event.
     pub event: EventId,
-    /// Its arguments.
+    /// The arguments.
     pub parameters: Vec<Value>,
-    /// Its results.
+    /// The results.
     pub results: Vec<Value>,
-    /// The state of the refinement before and after.
+    /// The state of the refinement before the step.
     pub before: State,
-    /// See `before`.
+    /// The state of the refinement after the step.
     pub after: State,
     /// The abstract state that cannot follow.
     pub abstract_state: State,
 }
 
-/// Looks whether a refinement refines. `problem` is about the model of all levels, which is the one of `parts`; `model` is
-/// the refinement, in which traces are told.
+/// Checks whether a refinement is correct. `problem` is about the model of all levels, which is that of `parts`;
+/// `model` is the refinement, in which traces are shown.
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn check(
@@ -149,18 +149,18 @@ pub fn check(
 
 struct Search<'m, 'o> {
     pairs: Pairs<'m>,
-    /// Pairs, each with the one that it was first reached from; a third word is 1 where a step before was owed in some of the
-    /// abstract states only, so that what is not matched there is the gluing's fault.
+    /// Pairs, each with the one that it was first reached from. A third word is 1 if an earlier step was owed in some
+    /// of the abstract states only: then an unmatched step is the gluing's fault.
     nodes: Table,
     reference: Evaluator<'m>,
-    /// Of the refinement alone.
+    /// Evaluator of the refinement alone.
     own_evaluator: Evaluator<'m>,
     options: &'o RefinementOptions,
     session: &'m Session<'m>,
     teller: Teller<'o>,
     weak: Vec<WeakGluing>,
     own: Own,
-    /// Something that is asked of the refinement could not be evaluated.
+    /// `true` if some property of the refinement could not be evaluated.
     is_unclear: bool,
     left_open: BTreeSet<ConstId>,
     steps: u64,
@@ -293,7 +293,7 @@ impl Search<'_, '_> {
                     self.add((step.to, set), is_owed, node);
                     self.note_weak(pair, &step, lonely);
                 }
-                // Where all that was owed is followed, the rest of the abstract states is not lost sight of.
+                // If all owed steps are followed, the rest of the abstract states is not lost.
                 Follow::Free(set, lonely) => {
                     if let Some(set) = set {
                         self.add((step.to, set), false, node);
@@ -355,7 +355,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The trace to a state in which something is false that the refinement says.
+    /// The trace to a state in which a property of the refinement is false.
     fn bad(&mut self, node: StateId) -> Option<Counterexample> {
         let (path, constants) = self.path(Some(node)).ok()?;
         let trace = trace_of(&self.own_evaluator, &constants, &path).ok()?;
@@ -404,7 +404,7 @@ impl Search<'_, '_> {
         self.pairs.machine.context.valuations[self.pairs.valuation(concrete)].clone()
     }
 
-    /// The pairs on the way to one, and the constants.
+    /// The pairs on the path to one, and the constants.
     fn path(&mut self, node: Option<StateId>) -> Result<(Vec<PathStep>, Constants), String> {
         let mut nodes = Vec::new();
         let mut at = node;

@@ -8,18 +8,18 @@ use bsym_language::model::{EventId, Pred};
 pub struct Coverage {
     /// Different states.
     pub states: u64,
-    /// Of these, states whose successors were looked for.
+    /// Number of these states that were expanded.
     pub expanded: u64,
-    /// Each event of the model.
+    /// Coverage of each event of the model.
     pub events: Vec<EventCoverage>,
-    /// Each variable of the model.
+    /// Coverage of each variable of the model.
     pub variables: Vec<VariableCoverage>,
-    /// The number of states by the number of events on the way that led to each first; in a breadth-first search that is the
-    /// shortest way.
+    /// Number of states by the number of events on the path by which they were first reached. In a breadth-first
+    /// search, that is the shortest path.
     pub depths: Vec<u64>,
 }
 
-/// How often an event is taken.
+/// Coverage of an event: how often it is taken.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EventCoverage {
     /// The event.
@@ -35,18 +35,18 @@ pub struct EventCoverage {
 /// Conjuncts of its guard by which an event is disabled.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct KeptOff {
-    /// In their order, each with the number of states in which it is the first that is false: no values of the parameters satisfy
-    /// it and those before it.
+    /// The conjuncts in their order, each with the number of states in which it is the first false one: no values of
+    /// the parameters satisfy it and those before it.
     pub conjuncts: Vec<(Pred, u64)>,
-    /// States in which all conjuncts are true, so that something behind the guard keeps it off.
+    /// States in which all conjuncts are true, so that the event is disabled by something behind the guard.
     pub behind: u64,
-    /// States in which that could not be evaluated.
+    /// States in which the guard could not be evaluated.
     pub undecided: u64,
-    /// States that there was time to look at.
+    /// States that were examined in the time available.
     pub looked_at: u64,
 }
 
-/// The values of a variable.
+/// Coverage of a variable: its values.
 #[derive(Clone, PartialEq, Debug)]
 pub struct VariableCoverage {
     /// Number of different values.

@@ -104,7 +104,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The counterexample for a violation found, replayed.
+    /// Replays a violation that was found, as a counterexample.
     fn show(&mut self, found: Found) -> Result<Counterexample, String> {
         let mut rows = Vec::new();
         let mut at = found.state;
@@ -123,7 +123,7 @@ impl Search<'_, '_> {
         counterexample(machine, path, stands_for, &checks)
     }
 
-    /// A digest of the set of states, by all threads that the search may have.
+    /// Computes a digest of the set of states, with all threads that the search may have.
     fn digest(&self) -> String {
         let context = &self.reached.system.context;
         let (store, places) = (&context.store, context.layout.places().zip(&context.variables));

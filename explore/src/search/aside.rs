@@ -1,4 +1,4 @@
-//! Putting a search aside, and continuing it.
+//! Suspending a search, and resuming it.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -23,7 +23,7 @@ impl Verifier<'_, '_> {
         title(eval, self.options)
     }
 
-    /// The search to be continued, if there is one.
+    /// Reads the suspended search to resume, if there is one.
     pub(super) fn read_checkpoint(&mut self, eval: &Evaluator<'_>) -> Option<Snapshot> {
         let path = self.options.resume.as_ref()?;
         match Snapshot::read(path, &self.title(eval), self.options.threads) {
@@ -35,7 +35,7 @@ impl Verifier<'_, '_> {
         }
     }
 
-    /// Puts the search aside.
+    /// Saves the suspended search.
     pub(super) fn save(&mut self, reached: &States<'_>) {
         let Some(checkpoint) = &self.options.checkpoint else { return };
         let (s, n) = (&self.statistics, &reached.counts);
@@ -104,7 +104,7 @@ impl Search<'_, '_> {
         }
         self.reached.table = snapshot.table;
         if self.reached.system.symmetry().is_some() {
-            // They are met again in their order.
+            // They are found again in their order.
             for state in 0..self.reached.table.len() as StateId {
                 self.reached.table.read(state, &mut row);
                 let _ = self.reached.system.stand_in(&row);

@@ -1,4 +1,4 @@
-//! Holding what the search has done in a state against the reference evaluator.
+//! Audit of a search: the expansion of a state compared with the reference evaluator.
 
 use std::collections::BTreeSet;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use crate::space::system::{Edge, Expansion, Reduce, System};
 use crate::space::updates::Updates;
 use crate::store::state_table::StateId;
 
-/// The event, and what the search and the reference say about it.
+/// The event, and the findings of the search and of the reference about it.
 pub(crate) type Sides = (Option<EventId>, Finding, Finding);
 
 impl Verifier<'_, '_> {
@@ -39,7 +39,7 @@ impl Verifier<'_, '_> {
         let (cached, mut orbits) = machine.apart();
         let is_known = &mut |machine: &mut Machine<'_>, row: &[u32]| {
             if chooses {
-                // Not all that a state leads to is visited.
+                // Not all successors of a state are visited.
                 return true;
             }
             let stand_in = orbits.as_deref_mut().and_then(|orbits| stand_in(machine, orbits, row).ok()?);
@@ -118,7 +118,7 @@ pub(crate) fn disagreement(
             return Some(Some((Some(event), search, reference)));
         }
         if let Some(lost) = expected.1.iter().find(|row| !is_known(machine, row)) {
-            // A stand-in that there was no time for is not looked up.
+            // A stand-in that was not computed in time is not looked up.
             if machine.context.stop.is_set {
                 return None;
             }
@@ -133,7 +133,7 @@ pub(crate) fn disagreement(
     Some(None)
 }
 
-/// How both sides differ, if they do.
+/// Returns how both sides differ, if they do.
 fn compare(
     machine: &Machine<'_>,
     found: &(u64, Rows),

@@ -40,10 +40,10 @@ pub enum CheckpointError {
     Value(String),
 }
 
-/// Where a violation was found, so that it can be found again.
+/// Place of a violation, by which it can be found again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Mark {
-    /// In a state.
+    /// A violation in a state.
     State(StateId),
     /// No event is enabled in a state.
     Deadlock(StateId),
@@ -51,7 +51,7 @@ pub enum Mark {
     Step(StateId, EventId),
     /// The initialisation of a valuation goes wrong.
     Initialisation(u32),
-    /// Nowhere yet: the properties of a state are still to be looked at.
+    /// No violation yet: the properties of a state are still to be checked.
     Unjudged(StateId),
 }
 
@@ -100,7 +100,8 @@ pub struct Snapshot {
 /// Number of counters.
 pub const COUNTERS: usize = 5;
 
-/// The line that says what a file belongs to.
+/// Returns the first line of a file, which identifies the version, the model, the scope and the options that it belongs
+/// to.
 pub fn title(eval: &Evaluator<'_>, options: &SearchOptions) -> String {
     let SearchOptions { checks, proven, symmetry, partial_order, .. } = options;
     let mut hash = text_hash(env!("CARGO_PKG_VERSION"));
@@ -116,7 +117,7 @@ impl Aside<'_> {
     /// Writes the file, piece by piece.
     ///
     /// # Errors
-    /// The file cannot be written, or a value has no text.
+    /// If the file cannot be written, or a value has no text.
     pub fn write(&self, path: &Path, title: &str) -> Result<(), CheckpointError> {
         let texts = texts(&self.store.values())?;
         let failed = |e| CheckpointError::File(path.to_owned(), e);
@@ -195,7 +196,7 @@ impl Snapshot {
     /// Reads a file that belongs to the title, for a search by `threads` threads.
     ///
     /// # Errors
-    /// The file cannot be read, belongs to something else or is damaged.
+    /// If the file cannot be read, belongs to something else or is damaged.
     pub fn read(path: &Path, title: &str, threads: usize) -> Result<Snapshot, CheckpointError> {
         let failed = |e| CheckpointError::File(path.to_owned(), e);
         let file = fs::File::open(path).map_err(failed)?;
@@ -276,7 +277,7 @@ impl Snapshot {
     }
 }
 
-/// A file being written, with a sum over all that was.
+/// A file being written, with a checksum of everything written so far.
 struct Out<W> {
     file: W,
     sum: u64,
@@ -288,7 +289,7 @@ impl<W: Write> Out<W> {
         self.file.write_all(&n.to_le_bytes())
     }
 
-    /// Words, after their number.
+    /// Writes words, after their number.
     fn words(&mut self, n: usize, mut list: impl Iterator<Item = u32>) -> io::Result<()> {
         self.long(n as u64)?;
         list.try_for_each(|word| {
@@ -297,7 +298,7 @@ impl<W: Write> Out<W> {
         })
     }
 
-    /// Bytes, after their number.
+    /// Writes bytes, after their number.
     fn bytes(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.long(bytes.len() as u64)?;
         self.sum = sum_of(self.sum, bytes);

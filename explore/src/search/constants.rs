@@ -30,11 +30,11 @@ pub(crate) struct Question {
 }
 
 impl Question {
-    /// Nothing but the model reads its constants.
+    /// Only the model reads its constants.
     pub(crate) const OF_THE_MODEL: Question = Question { sampling: None, may_leave_open: true };
 }
 
-/// Valuations, and what follows from how they were found.
+/// Valuations of the constants, and how they were found.
 pub(crate) struct Valuations {
     pub(crate) found: Vec<Constants>,
     /// Reasons why valuations may be missing, each with its place.
@@ -43,7 +43,7 @@ pub(crate) struct Valuations {
     pub(crate) vacuous: Option<Vacuous>,
     /// Limit that was reached: there are more valuations.
     pub(crate) limited: Option<Reason>,
-    /// How many nodes of a state space they are.
+    /// Number of nodes of a state space that they count as.
     pub(crate) nodes: u64,
     /// Constants that nothing reads, of which one value was taken.
     pub(crate) left_open: BTreeSet<ConstId>,
@@ -54,10 +54,10 @@ pub(crate) struct Valuations {
 }
 
 impl Valuations {
-    /// Looks for as many as the limits allow.
+    /// Finds as many valuations as the limits allow.
     ///
-    /// Where they are many or cannot be listed, constants that nothing reads take one value each; after that, and if that is
-    /// asked, a sample is taken.
+    /// If they are many or cannot be listed, constants that nothing reads take one value each. After that, if it is
+    /// requested, a sample is taken.
     pub(crate) fn of(
         eval: &Evaluator<'_>,
         cuts: &Cuts,
@@ -122,7 +122,7 @@ impl Many {
                 return Many { valuations, ..Many::default() };
             }
             match eval.valuations_leaving_open(fixed, &valuations.found) {
-                // The value that was taken is as good as any other one.
+                // The value that was taken stands for all others.
                 Some(open) if is_whole && covers(&valuations.found, &open) => {
                     cuts.clear();
                     return Many { valuations, left_open: open.constants, ..Many::default() };

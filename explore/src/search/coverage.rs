@@ -1,6 +1,7 @@
-//! Coverage: what the states that were visited say about events and variables, counted when a search is over.
+//! Coverage: counts of events and variables in the visited states, computed when a search is over.
 //!
-//! Only how often events are taken is counted on the way. Why an event is never enabled is asked of the reference evaluator.
+//! Only how often events are taken is counted during the search. The reference evaluator determines why an event is
+//! never enabled.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::Ordering;
@@ -57,7 +58,7 @@ impl Search<'_, '_> {
     }
 }
 
-/// Why an event is never enabled.
+/// Determines why an event is never enabled.
 fn kept_off(
     eval: &Evaluator<'_>,
     machine: &Machine<'_>,

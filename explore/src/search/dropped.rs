@@ -7,7 +7,7 @@ use crate::options::SearchOptions;
 use crate::report::{SearchReport, Verdict};
 use crate::search::Problem;
 
-/// Searches once more.
+/// Callback that repeats the search.
 type Again<'a> = &'a mut dyn FnMut(&Problem<'_>, &SearchOptions) -> SearchReport;
 
 /// Adds the parts that the answer of a search leaves open, and keeps the counterexamples that show a fault of the

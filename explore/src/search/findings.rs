@@ -15,7 +15,7 @@ use crate::report::{Incomplete, OpenProperty};
 use crate::store::state_table::StateId;
 use crate::tuning::tuning;
 
-/// A property that was found violated, with where.
+/// A property that was found violated, and its place.
 pub(super) struct Found {
     pub(super) key: Key,
     pub(super) state: Option<StateId>,
@@ -48,12 +48,12 @@ pub(super) struct Findings {
     pub(super) gaps: Gaps,
     /// Why there is nothing to search.
     pub(super) vacuous: Option<Vacuous>,
-    /// Where compiled code and reference evaluator disagree.
+    /// A difference between compiled code and reference evaluator.
     pub(super) difference: Option<Box<Difference>>,
 }
 
 impl Findings {
-    /// A property is violated.
+    /// Records that a property is violated.
     pub(super) fn violated(
         &mut self,
         key: Key,
@@ -66,7 +66,7 @@ impl Findings {
         }
     }
 
-    /// A step goes wrong.
+    /// Records that a step goes wrong.
     pub(super) fn failed(
         &mut self,
         checks: &Checks,
@@ -79,7 +79,7 @@ impl Findings {
         }
     }
 
-    /// Something may be missing.
+    /// Records that something may be missing.
     pub(super) fn missing(&mut self, place: &str, error: EvalError) {
         self.gaps.missing(place, error);
     }
@@ -90,12 +90,12 @@ impl Findings {
 pub(crate) struct Gaps {
     /// Reasons why states or steps may be missing.
     pub(crate) incomplete: Vec<Incomplete>,
-    /// Where a solver and the reference evaluator disagree.
+    /// Error where a solver and the reference evaluator disagree.
     pub(crate) refuted: Option<EvalError>,
 }
 
 impl Gaps {
-    /// Something may be missing.
+    /// Records that something may be missing.
     pub(crate) fn missing(&mut self, place: &str, error: EvalError) {
         if error.kind == EvalErrorKind::Refuted {
             self.refuted.get_or_insert_with(|| error.clone());
@@ -108,18 +108,18 @@ impl Gaps {
 }
 
 impl Gaps {
-    /// A counterexample is not confirmed by its replay, and another one is shown.
+    /// Records that a counterexample is not confirmed by its replay, although another one is shown.
     pub(crate) fn unconfirmed(&mut self, reason: &str) {
         self.missing("a counterexample", unconfirmed(reason));
     }
 }
 
-/// Says why a counterexample that was found is not shown.
+/// Error that says why a counterexample that was found is not shown.
 pub(crate) fn unconfirmed(reason: &str) -> EvalError {
     EvalError::unsupported(Default::default(), format!("its replay does not confirm it: {reason}"))
 }
 
-/// The kind of violation that a step which goes wrong is, if it is one.
+/// The kind of violation of a step that goes wrong, if it is one.
 pub(crate) fn step_key(checks: &Checks, failure: &Failure) -> Option<Key> {
     let what = match &failure.outcome {
         Outcome::IllDefined(e) if checks.well_definedness => format!("wd {:?}", e.span),

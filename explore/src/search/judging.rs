@@ -1,4 +1,4 @@
-//! Judging states: what the reference evaluator says of one that did not pass.
+//! Judging states: the reference evaluator decides about those that did not pass.
 
 use bsym_semantics::error::EvalError;
 use bsym_semantics::trace::Violation;
@@ -11,7 +11,7 @@ use crate::space::machine::Machine;
 use crate::store::state_table::StateId;
 
 impl Verifier<'_, '_> {
-    /// Everything that is wrong in a state, according to the reference evaluator.
+    /// Records all violations in a state, according to the reference evaluator.
     pub(super) fn judge(&mut self, machine: &mut Machine<'_>, state: StateId, row: &[u32]) {
         let valuation = machine.valuation(row);
         let (constants, values) = (&machine.context.valuations[valuation], machine.state(row));
@@ -53,7 +53,7 @@ impl Verifier<'_, '_> {
         }
     }
 
-    /// Something could not be evaluated, or there was no time for it.
+    /// Records that something could not be evaluated, or not in time.
     pub(super) fn note(&mut self, machine: &mut Machine<'_>, place: &str, error: EvalError) {
         if is_interrupted(&error) {
             machine.context.stop.is_set = true;

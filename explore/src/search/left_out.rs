@@ -1,4 +1,4 @@
-//! Auditing what a partial order reduction leaves out in a state.
+//! Audit of a partial order reduction: the events that are left out in a state.
 //!
 //! The set `T` that is chosen in a state makes claims that need no other state of the search (see
 //! [`partial_order`](crate::partial_order)); the reference evaluator looks for steps that refute them:
@@ -8,8 +8,8 @@
 //! - an enabled event of `T` and one that is left out lead to the same states in both orders;
 //! - the instances of an event lead where the event leads.
 //!
-//! The steps are a few, and only states before the first bad one count, as in the proof. One refutation shows that violations
-//! may have been lost, whatever the search has found.
+//! The steps are a few, and only states before the first bad one count, as in the proof. One refutation shows that
+//! violations may have been lost, whatever the search has found.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ use crate::audit::{Audit, Finding, Opinion, Refutation};
 use crate::tuning::tuning;
 
 impl Verifier<'_, '_> {
-    /// Audits what was left out in a state; the event it is about, and both sides.
+    /// Audits the events that were left out in a state. Returns the event with a difference, and both sides.
     pub(super) fn audit_left_out(
         &mut self,
         machine: &mut Space<'_>,
@@ -76,7 +76,7 @@ fn enabled(opinion: &Opinion) -> FixedBitSet {
     (0..opinion.events.len()).filter(|e| targets(opinion, *e).next().is_some()).collect()
 }
 
-/// Where an event leads.
+/// The states that an event leads to.
 fn targets(opinion: &Opinion, event: usize) -> impl Iterator<Item = &State> {
     opinion.events[event].edges.iter().filter_map(|edge| edge.state())
 }
@@ -127,7 +127,7 @@ impl Walk<'_, '_> {
         true
     }
 
-    /// Steps from a state that refute what its set claims.
+    /// Steps from a state that refute the claims of its set.
     fn refutation(&mut self, state: &State, opinion: &Opinion) -> Option<(Vec<EventId>, Refutation)> {
         if has_lazy(state) {
             return None;
@@ -180,7 +180,8 @@ impl Walk<'_, '_> {
         None
     }
 
-    /// Where one event and then another one lead; `None` where that is not known, or a state between them is bad.
+    /// The states that one event and then another one lead to; `None` if they are not known, or if a state between them
+    /// is bad.
     fn both(&mut self, opinion: &Opinion, first: usize, then: usize) -> Option<Vec<State>> {
         let mut all = vec![];
         for between in targets(opinion, first) {

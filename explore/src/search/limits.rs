@@ -6,7 +6,7 @@ use super::verifier::{Search, States, Verifier};
 use crate::report::Progress;
 
 impl Verifier<'_, '_> {
-    /// Looks at the limits and tells the observer.
+    /// Checks the limits and tells the observer.
     pub(super) fn look_at_limits(&mut self, reached: &States<'_>, states: usize, bytes: usize) {
         let is_full = || {
             let values = reached.system.context.store.is_full().then_some(Reason::TooManyValues);
@@ -25,7 +25,7 @@ impl Verifier<'_, '_> {
 }
 
 impl Search<'_, '_> {
-    /// Lets the workers go, and keeps what was counted.
+    /// Ends the workers, and keeps their counts.
     pub(super) fn end(&mut self) {
         self.visitor.statistics.bytes = self.bytes();
         self.visitor.statistics.table_bytes = self.reached.table.bytes();

@@ -1,12 +1,13 @@
-//! The search of a model's states: reachability in the transition system of its machine, with what the states mean.
+//! Search of a model's states: reachability in the transition system of its machine, with the meaning of the states.
 //!
-//! `problem` is what is searched. The `verifier` makes ready and is told what the search meets: `judging` asks the reference
-//! evaluator about states that are not known to be good, `findings` keeps what is wrong or missing, `constants` finds the
-//! valuations that it begins with, and `auditing` holds some states against the reference. `limits` are looked at now and
-//! then, as a `schedule` says; `aside` puts a search into a `checkpoint` and continues it. `visit` is one search from beginning to end. `answer` makes the report, with a
-//! `witness` of each violation, and `dropped` weighs it against what a refinement left out; `rounds` say how
-//! often and how widely choices with too many values are looked at; `coverage` counts what was visited.
-//! `reduction` is what a search does where symmetric states are searched once, `partial` where the order of events does not matter.
+//! `problem` is a model in a scope. The `verifier` prepares the search and is told what it meets: `judging` asks the
+//! reference evaluator about states that are not known to be good, `findings` keeps violations and gaps, `constants`
+//! finds the valuations that the search begins with, and `auditing` compares some states with the reference. `limits`
+//! are checked from time to time, as a `schedule` says; `aside` suspends a search into a `checkpoint` and resumes it.
+//! `visit` is one search from beginning to end. `answer` makes the report, with a `witness` of each violation, and
+//! `dropped` weighs it against the parts that a refinement left out; `rounds` decide how often and how widely choices
+//! with too many values are sampled; `coverage` counts visited states. `reduction` is for searches in which symmetric
+//! states are searched once, `partial` for those in which the order of events does not matter.
 
 mod answer;
 mod aside;

@@ -27,7 +27,7 @@ use crate::partial_order::{Property, analyse};
 use crate::report::{Incomplete, PartialOrderReduction, Progress, SearchReport, Verdict};
 use crate::tuning::tuning;
 
-/// Searches the states that are enough.
+/// Searches a sufficient subset of the states.
 pub(super) fn visit(
     problem: &Problem<'_>,
     options: &SearchOptions,
@@ -101,8 +101,8 @@ fn single(valuations: &Valuations) -> Option<Constants> {
     }
 }
 
-/// The conjuncts of the invariant that hold in every state that is not bad. One without a truth value makes a state bad only
-/// where all before it are asked for, and where ill-definedness is.
+/// The conjuncts of the invariant that hold in every state that is not bad. A conjunct without a truth value makes a
+/// state bad only if all before it are requested, and ill-definedness is checked.
 fn known<'m>(formulas: Formulas<'_, '_>, model: &'m Model, checks: &Checks) -> Vec<&'m Pred> {
     let mut known = vec![];
     let mut all_before = checks.well_definedness;
@@ -146,10 +146,10 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> V
     found
 }
 
-/// Calls instances by their events, and replays what was found in the model itself.
+/// Renames instances to their events, and replays the findings in the model itself.
 fn tell(problem: &Problem<'_>, options: &SearchOptions, cut: &Instances, report: &mut SearchReport) {
     report.statistics.uncompiled.dedup();
-    // Behind a violation nothing is known of other ones.
+    // After a violation nothing is known of other ones.
     report.exhausted &= matches!(report.verdict, Verdict::Holds(_));
     let eval = Evaluator::new(problem.model, problem.scope);
     let mut unconfirmed = vec![];

@@ -20,7 +20,7 @@ pub struct Problem<'m> {
 }
 
 impl<'m> Problem<'m> {
-    /// An evaluator of it that the flag stops; cuts of choices are noted.
+    /// Returns an evaluator that the flag stops, and that notes its cuts of choices.
     pub(crate) fn evaluator(&self, interrupt: &'m AtomicBool, cuts: &'m Cuts) -> Evaluator<'m> {
         let eval = Evaluator::new(self.model, self.scope);
         let mut eval = eval.with_interrupt(interrupt).with_bounded_choices(cuts);

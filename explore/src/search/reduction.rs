@@ -13,7 +13,7 @@ use crate::symmetry::reduction::{Method, Symmetry};
 use crate::tuning::tuning;
 
 impl Verifier<'_, '_> {
-    /// The valuations that are looked at, and what is reduced under them.
+    /// Returns the valuations to search, and the symmetry under them.
     pub(super) fn reduce(
         &mut self,
         eval: &Evaluator<'_>,

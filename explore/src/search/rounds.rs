@@ -1,8 +1,8 @@
-//! Rounds of a search: where an event has too many executions in a state, a few are taken, and in the next round more.
+//! Rounds of a search: if an event has too many executions in a state, a few are taken, and in the next round more.
 //!
-//! So what is wrong near the initial states is found although a choice on the way has more values than anybody could list. A
-//! round in which nothing was sampled is the whole search, and the only one. The last round lists what can be listed in
-//! time, and samples the rest; its answer is the answer.
+//! So violations near the initial states are found although a choice on the way has more values than can be listed. A
+//! round in which nothing was sampled is the whole search, and the only one. The last round lists everything that can
+//! be listed in time, and samples the rest; its answer is the answer.
 
 use bsym_semantics::verdict::Reason;
 
@@ -15,12 +15,12 @@ use crate::tuning::{Extent, Tuning, tuning};
 /// One round.
 #[derive(Clone, Copy)]
 pub(super) struct Round {
-    /// When events are sampled, and how.
+    /// Conditions and extent of sampling.
     pub(super) sampling: Option<Sampling>,
-    /// Transitions after which the round ends once something is sampled, beside as many as there were by then. `None`: it is
-    /// the last round.
+    /// Transitions after which the round ends once something is sampled, in addition to as many as there were by then;
+    /// `None` for the last round.
     transitions: Option<u64>,
-    /// It ends where all that is listed is so much that what is a few events away would wait for long.
+    /// `true` if the round ends when states have so many listed executions that later events would wait for long.
     is_first: bool,
 }
 
@@ -74,14 +74,14 @@ impl Round {
     }
 }
 
-/// How far a round is.
+/// Progress of a round.
 pub(super) struct Course {
     round: Round,
-    /// Something was sampled: the number of transitions with which the round ends.
+    /// Number of transitions at which the round ends, if something was sampled.
     end: Option<u64>,
     /// States that were expanded.
     expanded: u64,
-    /// It has ended because states have many executions.
+    /// `true` if it has ended because states have many executions.
     is_dense: bool,
 }
 

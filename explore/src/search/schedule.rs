@@ -1,10 +1,10 @@
-//! When a checkpoint is written.
+//! Schedule of checkpoints.
 
 use std::time::{Duration, Instant};
 
 use crate::options::SearchOptions;
 
-/// When what is due, since the beginning.
+/// Times of the next checkpoint, since the beginning.
 pub(super) struct Schedule {
     begin: Instant,
     next_checkpoint: Duration,

@@ -1,5 +1,5 @@
-//! The search of a model: a search of its states whose visitor is the verifier, which knows what the groups and labels of the
-//! machine mean.
+//! Verifier of a model: the visitor of a search of its states, which knows the meaning of the machine's groups and
+//! labels.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -46,12 +46,12 @@ pub(super) type Space<'m> = Stubborn<Symmetric<Cached<Machine<'m>>>>;
 /// The states of a model that were reached.
 pub(super) type States<'m> = Reached<Space<'m>>;
 
-/// How far a search can be continued later, and whether it continues an earlier one.
+/// State of suspending and resuming a search.
 #[derive(Default)]
 pub(super) struct Suspension {
-    /// It began with the states of a file.
+    /// `true` if the search began with the states of a file.
     pub(super) resumed: bool,
-    /// All initial states are known, so that a file can be written.
+    /// `true` if all initial states are known, so that a file can be written.
     pub(super) initialised: bool,
     pub(super) not_saved: Option<NotSaved>,
 }
@@ -68,11 +68,11 @@ pub(super) struct Verifier<'m, 'o> {
     pub(super) stopped: Option<Reason>,
     pub(super) suspension: Suspension,
     pub(super) audit: Option<Audit<'m>>,
-    /// The model whose events were cut into those that are searched.
+    /// The whole model, whose events were cut into the searched instances.
     pub(super) whole: Option<Whole<'m>>,
-    /// How far the round is.
+    /// Progress of the round.
     pub(super) course: Course,
-    /// A part of the valuations of the constants is looked at.
+    /// `true` if only some valuations of the constants are searched.
     pub(super) sampled_constants: bool,
     condensing: Condensing,
 }
@@ -154,8 +154,8 @@ pub(crate) fn asked(
     Asked { labels: matrix.label_ids().filter(wanted).map(good).collect(), costly, proven }
 }
 
-/// Proven pairs of event and conjunct, as those of groups and labels. They say that the conjunct holds after the event if the
-/// whole invariant held before: none of them counts where only a part of it is checked.
+/// Proven pairs of event and conjunct, as those of groups and labels. A pair says that the conjunct holds after the
+/// event if the whole invariant held before: none of them counts if only a part of it is checked.
 pub(super) fn pairs(
     matrix: &DependencyMatrix,
     checks: &Checks,

@@ -31,8 +31,8 @@ pub(super) struct Visited {
     pub(super) next: Next,
 }
 
-/// Searches the states of a model, with valuations that were found before if they are given; with an order of events as few of
-/// them are taken as are enough.
+/// Searches the states of a model, with valuations that were found before if they are given. With an order of events, a
+/// sufficient subset of them is taken.
 pub(super) fn visit_states(
     problem: &Problem<'_>,
     options: &SearchOptions,
@@ -49,8 +49,8 @@ pub(super) fn visit_states(
             search.visitor.whole = Some(Whole { eval: session.audited(whole), events });
         }
         session.watched(|threads| {
-            // Where the states met before decide which one is searched, one thread meets them; so it does where
-            // all events are looked at before some are taken.
+            // If the states met before decide which one is searched, a single thread meets them. So it does if all
+            // events are evaluated before some are taken.
             let alone = search.is_stateful() || reduced.is_some();
             search.start_workers(threads, if alone { 1 } else { options.threads }, options.share_all);
             search.run();

@@ -1,9 +1,9 @@
 //! From a state back to an initial one: the trace of a violation, found again step by step and replayed by the
 //! reference evaluator.
 //!
-//! A search stores of each state the one that it was first reached from. What it stores may stand for other states, so
-//! that the path need not be a path: it is walked from its beginning, each time by a step whose target the stored state
-//! stands for.
+//! A search stores for each state the one that it was first reached from. Stored states may stand for others, so that
+//! the path need not be a path of the model: it is followed from its beginning, each time by a step whose target the
+//! stored state stands for.
 
 use bsym_language::model::EventId;
 use bsym_semantics::error::EvalError;
@@ -38,13 +38,13 @@ pub struct Path {
     pub failure: Option<Failure>,
 }
 
-/// Says whether a stored state stands for one that was reached.
+/// Callback that returns whether a stored state stands for one that was reached.
 pub type StandsFor<'a> = &'a mut dyn FnMut(&mut Machine<'_>, &[u32], &[u32]) -> bool;
 
 /// The counterexample that a path shows.
 ///
 /// # Errors
-/// A step could not be found again, or the trace does not replay to a violation.
+/// If a step could not be found again, or the trace does not replay to a violation.
 pub fn counterexample(
     machine: &mut Machine<'_>,
     path: Path,
@@ -97,7 +97,7 @@ pub fn counterexample(
 /// Callback that returns whether a reached state is the wanted one.
 type WillDo<'a> = &'a mut dyn FnMut(&mut Machine<'_>, &[u32]) -> bool;
 
-/// The first initial state that will do. Without one, why it may be missing.
+/// The first initial state that satisfies the callback; otherwise why it may be missing.
 fn initial(
     machine: &mut Machine<'_>,
     valuation: usize,
@@ -108,7 +108,8 @@ fn initial(
     rows.find(|row| will_do(machine, row)).map(<[u32]>::to_vec).ok_or(initial.incomplete)
 }
 
-/// The first step out of a state to one that will do: its event, and the row reached. Without one, why it may be missing.
+/// The first step out of a state to one that satisfies the callback: its event, and the row reached. Otherwise why it
+/// may be missing.
 fn step_to(
     machine: &mut Machine<'_>,
     row: &[u32],
@@ -139,7 +140,7 @@ fn step_to(
     Err(why)
 }
 
-/// The first edge of an event, or of the initialisation, that will do. Without one, why it may be missing.
+/// The first edge of an event, or of the initialisation, that satisfies the callback; otherwise why it may be missing.
 fn find(
     (machine, valuation): (&mut Machine<'_>, usize),
     eval: &Evaluator<'_>,

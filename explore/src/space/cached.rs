@@ -1,4 +1,4 @@
-//! A layer that remembers what groups do, by the words of the columns that they read.
+//! A layer that caches the results of groups, by the words of the columns that they read.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::transition_cache::Cache;
 use super::updates::Updates;
 use crate::store::layout::Layout;
 
-/// A system that remembers what its costly groups have done.
+/// A system that caches the results of its costly groups.
 pub struct Cached<S> {
     system: S,
     groups: Vec<Remembered>,
@@ -26,7 +26,7 @@ struct Remembered {
 }
 
 impl<S: Costly> Cached<S> {
-    /// Nothing is remembered so far.
+    /// Makes a layer with empty caches.
     pub fn new(system: S) -> Cached<S> {
         let matrix = system.matrix();
         let remembered = |group: GroupId| {
@@ -40,7 +40,7 @@ impl<S: Costly> Cached<S> {
 }
 
 impl Cached<Machine<'_>> {
-    /// Gives rows another layout; see [`Machine::set_layout`]. What was remembered is forgotten.
+    /// Gives rows another layout; see [`Machine::set_layout`]. Forgets the cached results.
     pub fn set_layout(&mut self, layout: Layout) -> Option<()> {
         let before = self.system.matrix.clone();
         self.system.set_layout(layout)?;
@@ -124,7 +124,7 @@ impl<S: Costly + Measured> Measured for Cached<S> {
 }
 
 impl<S: Costly + Replicate> Replicate for Cached<S> {
-    /// The seed of the system, and what is remembered of each group, where that is shared.
+    /// The seed of the system, and the caches of the groups that share them.
     type Seed = (S::Seed, Vec<Option<Cache>>);
 
     fn share(&mut self) {

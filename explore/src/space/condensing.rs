@@ -1,7 +1,7 @@
-//! Rows in less memory: where values of variables take more than rows, rows get another layout, in which values lie as
-//! trees that share their parts.
+//! Rows in less memory: if values of variables take more memory than rows, rows get another layout, in which values lie
+//! as trees that share their parts.
 //!
-//! It is no layer: no answer of the system changes, and the states that a search keeps have to change with it.
+//! It is not a layer: no answer of the system changes, and the states that a search keeps have to change with it.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -29,8 +29,8 @@ impl Default for Condensing {
 }
 
 impl Condensing {
-    /// Returns the states of a table in another form, if they take less memory so. Afterwards all rows, and the matrix, are
-    /// of that form: columns have moved, and groups and labels have kept their numbers.
+    /// Returns the states of a table in another form, if they take less memory so. Afterwards all rows, and the matrix,
+    /// are of that form: columns have moved, and groups and labels have kept their numbers.
     pub fn condense(&mut self, system: &mut Cached<Machine<'_>>, table: &Table) -> Option<Table> {
         if table.len() < self.look_at || system.is_stopped() {
             return None;
@@ -54,8 +54,8 @@ impl Condensing {
 }
 
 impl Machine<'_> {
-    /// Gives back the values that are kept beside rows, once they take many of the bytes that all states take. Nothing but
-    /// rows keeps its meaning.
+    /// Frees the values that are kept apart from rows, once they take many of the bytes that all states take. Only rows
+    /// keep their meaning.
     pub fn tidy(&mut self, bytes: usize) {
         let passing = self.context.store.passing_bytes();
         if passing >= Tuning::DEFAULT.space.least_passing
@@ -88,9 +88,9 @@ impl Machine<'_> {
         }
     }
 
-    /// Gives rows another layout; none that were made before may be used any more.
+    /// Gives rows another layout. Rows that were made before must not be used any more.
     ///
-    /// `None` if they have not the plain one, or the variables cannot be written in these forms.
+    /// `None` if the layout is not the plain one, or the variables cannot be written in these forms.
     pub fn set_layout(&mut self, layout: Layout) -> Option<()> {
         if !self.context.layout.is_plain() || !layout.fits(&self.context.variables) {
             return None;
@@ -119,8 +119,8 @@ impl Machine<'_> {
         Some(())
     }
 
-    /// The layout in which the states of a table would take less memory, if there is one: values of which nearly every
-    /// state has one of its own as halves, and no value as a word that cannot be forgotten.
+    /// The layout in which the states of a table would take less memory, if there is one: values that differ in nearly
+    /// every state as halves, and no value as a word that cannot be forgotten.
     fn layout_for(&self, table: &Table) -> Option<Layout> {
         let values = self.context.store.unfolded_bytes();
         if !self.context.layout.is_plain()
@@ -145,7 +145,8 @@ impl Machine<'_> {
             _ => Form::Folded,
         });
         let forms: Vec<Form> = forms.collect();
-        // Values that many states share make rows no larger: it is the values alone that become less, and can be forgotten.
+        // Values that many states share make rows no larger: only the memory of the values shrinks, and can be
+        // forgotten.
         let pays = forms.contains(&Form::Halves) || values >= tuning().space.far_more * table.bytes();
         pays.then(|| Layout::new(forms))
     }

@@ -1,7 +1,7 @@
-//! Read and write sets: which columns of a row the groups and labels of a system read and write. The dependency matrices of LTSmin
-//! (Blom, van de Pol, Weber, *LTSmin: Distributed and Symbolic Reachability*, CAV 2010), with writes that may happen
-//! and writes that must apart (Meijer, Kant, Blom, van de Pol, *Read, Write and Copy Dependencies for Symbolic Model
-//! Checking*, HVC 2014).
+//! Read and write sets: which columns of a row the groups and labels of a system read and write. The dependency
+//! matrices of LTSmin (Blom, van de Pol, Weber, *LTSmin: Distributed and Symbolic Reachability*, CAV 2010), with writes
+//! that may happen and writes that must apart (Meijer, Kant, Blom, van de Pol, *Read, Write and Copy Dependencies for
+//! Symbolic Model Checking*, HVC 2014).
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -41,7 +41,7 @@ pub struct Group {
     pub may_write: Vec<usize>,
     /// Columns that every transition writes, whatever they held before; ascending, some of those above.
     pub must_write: Vec<usize>,
-    /// The group does nothing where one of these is false. Where all are true it may still do nothing: the values of
+    /// Guards: the group is disabled if one of these is false. If all are true it may still be disabled: the values of
     /// its parameters have guards of their own.
     pub guards: Vec<LabelId>,
 }
@@ -57,7 +57,7 @@ pub enum LabelKind {
     Goal,
     /// A guard that does not depend on parameters; the groups list theirs.
     Guard,
-    /// A predicate of a formula that is asked about paths.
+    /// A predicate of a temporal formula.
     Proposition,
 }
 
@@ -75,7 +75,7 @@ pub struct Label {
 pub struct DependencyMatrix {
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The column that tells the root of a row, where there are several roots.
+    /// The column with the root of a row, if there are several roots.
     pub root: Option<usize>,
     /// The groups, by their number.
     pub groups: Vec<Group>,
@@ -116,8 +116,8 @@ impl DependencyMatrix {
         &self.labels[label.index()]
     }
 
-    /// Columns that decide whether it is a violation that a label has no truth value: those of the properties that are listed
-    /// before it, and its own.
+    /// Columns that decide whether an undefined truth value of a label is a violation: those of the properties that are
+    /// listed before it, and its own.
     pub fn context(&self, label: LabelId) -> Vec<usize> {
         let is_before = |kind: LabelKind| match (kind, self.label(label).kind) {
             (LabelKind::Invariant(i), LabelKind::Invariant(last)) => i <= last,
@@ -129,7 +129,7 @@ impl DependencyMatrix {
         columns.into_iter().collect()
     }
 
-    /// The label about something, if there is one.
+    /// The label of this kind, if there is one.
     pub fn find(&self, kind: LabelKind) -> Option<LabelId> {
         self.label_ids().find(|label| self.label(*label).kind == kind)
     }

@@ -1,5 +1,5 @@
-//! Edges of a machine with parameters, results and what goes wrong: by compiled code where it finds them all, by the
-//! reference evaluator otherwise.
+//! Edges of a machine with parameters, results and errors: by compiled code if it finds them all, by the reference
+//! evaluator otherwise.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -26,14 +26,15 @@ impl Machine<'_> {
         let is_compiled = code.compiled.is_some();
         let valuation = self.valuation(row);
         let edges = self.reference_edges(Some(code.event), valuation, &self.state(row));
-        // The cache of compiled code does not look at what is written and not read.
+        // The cache of compiled code ignores columns that are written and not read.
         if is_compiled || !edges.incomplete.is_empty() || !self.write_updates(group, &edges, updates) {
             return Expansion::Edges(self.written(valuation, edges));
         }
         Expansion::Moves(edges.edges.len() as u64)
     }
 
-    /// Writes edges of the reference evaluator as updates of variables, each once; whether that can be done for all.
+    /// Writes edges of the reference evaluator as updates of variables, each once. Returns whether that is possible for
+    /// all.
     fn write_updates(&mut self, group: GroupId, edges: &transition::Edges, updates: &mut Updates) -> bool {
         let Machine { context: Context { store, eval, variables, .. }, events, .. } = self;
         let writes = &events[group.index()].writes;
@@ -51,8 +52,8 @@ impl Machine<'_> {
         true
     }
 
-    /// Returns the edges of an event, or of the initialisation, by the reference evaluator: a part of them where there are
-    /// too many.
+    /// Returns the edges of an event, or of the initialisation, by the reference evaluator; only some of them if there
+    /// are too many.
     pub(crate) fn reference_edges(
         &mut self,
         event: Option<EventId>,

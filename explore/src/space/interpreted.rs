@@ -1,4 +1,4 @@
-//! Meanings of rows and edges: what drawing, temporal formulas and walks ask of a system beyond [`System`](super::system::System).
+//! Meanings of rows and edges: additions to [`System`](super::system::System) for drawing, temporal formulas and walks.
 
 use bsym_semantics::error::EvalError;
 use bsym_semantics::evaluator::Eval;
@@ -10,10 +10,10 @@ use bsym_semantics::value::Value;
 use super::dependency_matrix::{GroupId, LabelId};
 use super::system::{Edge, Edges, Measured};
 
-/// A system whose states have values, and whose answers can be confirmed by a reference that is apart from the code that
-/// searches it.
+/// A system whose states have values, and whose answers can be confirmed by a reference that is independent of the code
+/// that searches it.
 ///
-/// Where a group is asked for, `None` is the initialisation. In steps and traces a group is the event with its number.
+/// If a group is requested, `None` is the initialisation. In steps and traces a group is the event with its number.
 pub trait Interpreted: Measured {
     /// The values of a state.
     fn values(&self, row: &[u32]) -> State;
@@ -21,16 +21,16 @@ pub trait Interpreted: Measured {
     /// Evaluates a label by the reference.
     ///
     /// # Errors
-    /// It is ill-defined there, or could not be evaluated.
+    /// If it is ill-defined there, or could not be evaluated.
     fn confirmed(&self, label: LabelId, row: &[u32]) -> Eval<bool>;
 
-    /// The first `limit` edges of a group out of a state that need not be a row.
+    /// The first `limit` edges of a group out of a state, which need not be a row.
     fn edges_of(&mut self, group: Option<GroupId>, root: usize, state: &[Value], limit: usize) -> Edges;
 
-    /// The step of the reference that is an edge.
+    /// Returns the step of the reference for an edge.
     ///
     /// # Errors
-    /// It does not find the edge, and perhaps why.
+    /// If the reference does not find the edge, with the reason if it is known.
     fn step(
         &self,
         group: Option<GroupId>,
@@ -39,10 +39,10 @@ pub trait Interpreted: Measured {
         edge: &Edge,
     ) -> Result<Step, Option<EvalError>>;
 
-    /// Everything that is wrong in a state, according to the reference.
+    /// Returns all violations in a state, according to the reference.
     ///
     /// # Errors
-    /// A property could not be evaluated.
+    /// If a property could not be evaluated.
     fn violations(&self, root: usize, state: &[Value], checks: &Checks) -> Eval<Vec<Violation>>;
 
     /// Tests with the reference evaluator whether no group is enabled, not even with values beyond those that were
@@ -55,9 +55,9 @@ pub trait Interpreted: Measured {
     /// Returns why there may be values beyond those that were tried, if there may be any.
     fn cut(&self) -> Option<EvalError>;
 
-    /// Replays some steps from an initial state; everything that is wrong at their end.
+    /// Replays some steps from an initial state. Returns all violations at their end.
     ///
     /// # Errors
-    /// They do not replay: why.
+    /// If the steps do not replay, with the reason.
     fn replay(&self, root: usize, steps: &[Step], checks: &Checks) -> Result<Vec<Violation>, String>;
 }

@@ -1,6 +1,6 @@
 //! The transition system of a model: an event is a group, a conjunct, an assertion, the goal or a guard is a label.
 //!
-//! Compiled code answers where it can, the reference evaluator otherwise; so it does where something goes wrong.
+//! Compiled code answers if it can, the reference evaluator otherwise, and also if something goes wrong.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,20 +24,19 @@ use crate::store::interner::Store;
 use crate::symmetry::permutation::Permutation;
 use crate::tuning::tuning;
 
-/// How an event is executed.
+/// Code of an event.
 pub(super) struct EventCode<'m> {
     pub(super) event: EventId,
     pub(super) compiled: Option<event::EventCode<'m>>,
-    /// Variables that the compiled code reads, those that the guards read which are tested first, and those that are
-    /// written.
+    /// Variables that the compiled code reads, those of the guards that are tested first, and those that are written.
     pub(super) reads: Vec<usize>,
     guard_reads: Vec<usize>,
     pub(super) writes: Vec<usize>,
-    /// It takes long.
+    /// `true` if the event takes so long that its results are cached.
     is_costly: bool,
 }
 
-/// How a label is evaluated.
+/// Code of a label.
 struct LabelCode<'m> {
     pred: &'m Pred,
     /// The truth value of the predicate that makes the label true.
@@ -51,18 +50,18 @@ enum Prepared<'m> {
     NotYet,
     /// Code, and its weight.
     Compiled(Run<'m, bool>, usize),
-    /// Only the reference evaluator knows.
+    /// No compiled code: the reference evaluator is asked.
     Not,
 }
 
-/// A model made ready for search. A row has columns for each variable, as a [`Layout`] says, and one for the valuation of
+/// A model prepared for search. A row has columns for each variable, as a [`Layout`] says, and one for the valuation of
 /// the constants if there are several.
 pub struct Machine<'m> {
     /// Values and slots.
     pub context: Context<'m>,
     /// Columns that groups and labels read and write.
     pub matrix: Arc<DependencyMatrix>,
-    /// Expansions by the reference evaluator.
+    /// Number of expansions by the reference evaluator.
     pub by_reference: u64,
     /// Events without compiled code, and why.
     pub uncompiled: Vec<(String, String)>,
@@ -76,7 +75,7 @@ pub struct Machine<'m> {
     pub(super) by_variable: Updates,
     pub(super) by_column: Vec<Option<u32>>,
     pub(super) width: usize,
-    /// The columns of the variables end here.
+    /// End of the columns of the variables.
     pub(super) values_end: usize,
     pub(super) compiled: bool,
 }
@@ -170,7 +169,7 @@ impl<'m> Machine<'m> {
         label
     }
 
-    /// Makes literals labels, as guards that are no group's own; the number of the first one.
+    /// Adds literals as labels, which are guards of no group. Returns the number of the first one.
     pub fn add_literals(&mut self, literals: &[(bool, &'m Pred)]) -> u32 {
         let mut matrix = (*self.matrix).clone();
         let first = matrix.labels.len() as u32;
@@ -289,7 +288,7 @@ impl<'m> Machine<'m> {
         self.prepare(label).is_none_or(|weight| weight >= tuning().space.remembered)
     }
 
-    /// Compiles a label unless that was done before; the measure of how long its code takes, if it has any.
+    /// Compiles a label unless that was done before. Returns the measure of how long its code takes, if it has any.
     fn prepare(&mut self, label: LabelId) -> Option<usize> {
         let LabelCode { pred, code, .. } = &mut self.labels[label.index()];
         if matches!(code, Prepared::NotYet) {
@@ -332,14 +331,14 @@ impl<'m> Machine<'m> {
         eval.pred(&env, pred).map(|truth| truth == *positive)
     }
 
-    /// Lets nothing stop the machine any more.
+    /// Removes all limits that could stop the machine.
     pub fn let_go(&mut self) {
         self.context.eval.interrupt = None;
         self.context.stop = Default::default();
     }
 
-    /// Returns the state in which other elements play the roles; `None` where that is no state of the system, as under
-    /// constants that the permutation does not keep.
+    /// Returns the state in which other elements play the roles; `None` if that is no state of the system, for example
+    /// because the permutation does not keep the constants.
     pub fn permuted(&mut self, row: &[u32], permutation: &Permutation) -> Option<Vec<u32>> {
         let state: Option<State> =
             self.context.decode_state(row).iter().map(|value| permutation.apply(value)).collect();

@@ -1,13 +1,13 @@
 //! The transition system of a model as every search sees it, over rows of words.
 //!
 //! [`system`] is the interface, whatever a system is made from; [`dependency_matrix`] says which columns of a row its
-//! groups and labels read and write, [`updates`] are what a group does to a row, and [`interpreted`]
-//! is what rows and edges mean. [`machine`] makes a system from a
-//! model, `meaning` says what its rows and edges are, `edges` have parameters and results, [`sampling`] takes some of too many, `replica` makes the system of another
-//! thread, and [`condensing`] puts rows into less memory.
+//! groups and labels read and write, [`updates`] are the changes of a group to a row, and [`interpreted`] is the
+//! meaning of rows and edges. [`machine`] makes a system from a model, `meaning` implements the meaning of its rows and
+//! edges, `edges` have parameters and results, [`sampling`] takes some of too many executions, `replica` makes the
+//! system of another thread, and [`condensing`] puts rows into less memory.
 //!
-//! Layers add to a system: [`cached`] remembers what groups have done, with a [`transition_cache`] for each, [`symmetric`]
-//! searches one of several symmetric states, and [`stubborn`] takes the steps that are enough.
+//! Layers add to a system: [`cached`] caches the results of groups, with a [`transition_cache`] for each, [`symmetric`]
+//! searches one of several symmetric states, and [`stubborn`] takes a sufficient subset of the steps.
 
 pub mod cached;
 pub mod condensing;

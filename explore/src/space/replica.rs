@@ -15,7 +15,7 @@ use crate::compile::context::{Context, Stop};
 use crate::store::interner::Store;
 use crate::store::layout::Layout;
 
-/// Parts of which a machine is made in another thread.
+/// Parts from which another thread makes its machine.
 pub struct Seed<'m> {
     model: &'m Model,
     scope: &'m Scope,
@@ -44,12 +44,13 @@ impl<'m> Replicate for Machine<'m> {
             store: store.clone(),
             layout: layout.clone(),
             compiled: self.compiled,
-            // An event with too many executions is left to this machine.
+            // An event with too many executions is left to the machine of the seed.
             sampling: self.sampled.bounds.map(|bounds| Sampling { values: None, ..bounds }),
         }
     }
 
-    /// The evaluator looks at all choices and asks no finder: what it leaves open is left to the machine of the seed.
+    /// The evaluator tries all choices and asks no finder: steps that it leaves open are left to the machine of the
+    /// seed.
     fn from_seed(seed: &Seed<'m>) -> Machine<'m> {
         let mut eval = Evaluator::new(seed.model, seed.scope);
         eval.interrupt = seed.interrupt;

@@ -1,4 +1,4 @@
-//! Sampling: of an event with too many executions in a state some are taken.
+//! Sampling: if an event has too many executions in a state, some are taken.
 
 use bsym_language::model::EventId;
 use bsym_semantics::error::EvalErrorKind;
@@ -21,9 +21,9 @@ pub struct Sampling {
 pub struct Sampled {
     /// The bounds, if there are any.
     pub bounds: Option<Sampling>,
-    /// Steps are found again that were found when fewer events were known to be sampled.
+    /// `true` if steps are found again that were found when fewer events were known to be sampled.
     pub finds_again: bool,
-    /// For the initialisation, and then each event.
+    /// For the initialisation and then each event, whether it was sampled.
     wide: Vec<bool>,
 }
 
@@ -39,12 +39,12 @@ impl Sampled {
         self.wide[place(event)]
     }
 
-    /// Tests whether any was.
+    /// Tests whether any event was sampled.
     pub fn has_any(&self) -> bool {
         self.wide.contains(&true)
     }
 
-    /// Executions that compiled code may find of an event; `None` where it is not asked.
+    /// Most executions that compiled code may find of an event; `None` if compiled code is not used.
     #[inline]
     pub(super) fn most(&self, event: Option<EventId>) -> Option<u64> {
         let is_asked = !self.has(event) || self.finds_again;
@@ -57,7 +57,7 @@ impl Sampled {
         self.wide[place(event)] |= has_too_many;
     }
 
-    /// Asks for the edges of an event by the reference evaluator: a part of them where there are too many.
+    /// Asks the reference evaluator for the edges of an event; only some of them if there are too many.
     pub(super) fn edges(
         &mut self,
         event: Option<EventId>,

@@ -1,4 +1,5 @@
-//! A layer that takes as few groups as are enough in a state: a stubborn set, with the truths of guards in the state.
+//! A layer that takes a sufficient subset of the enabled groups: a stubborn set, with the truth values of guards in the
+//! state.
 
 use fixedbitset::FixedBitSet;
 
@@ -6,22 +7,23 @@ use super::dependency_matrix::LabelId;
 use super::system::{Effort, Layer, Measured, NoTime, Reduce, Replicate, System, around};
 use crate::partial_order::stubborn::{Choice, Truth};
 
-/// A system in which the order of steps is not searched where it does not matter.
+/// A system in which orders of steps that do not matter are not searched.
 pub struct Stubborn<S> {
     system: S,
-    /// Chooses the groups that are enough in a state, if that is asked.
+    /// Chooser of groups, if the reduction is requested.
     pub choice: Option<Choice>,
 }
 
 impl<S> Stubborn<S> {
-    /// Takes the groups that a choice says; without one, all of them. The literals of the choice are labels of the system.
+    /// Makes a layer that takes the groups of a choice; without one, all of them. The literals of the choice are labels
+    /// of the system.
     pub fn new(system: S, choice: Option<Choice>) -> Stubborn<S> {
         Stubborn { system, choice }
     }
 }
 
 impl<S: System> Stubborn<S> {
-    /// The set that is enough in a state, whether or not it paid to ask for it; `None` where all enabled groups are needed.
+    /// The sufficient set in a state, whether or not it paid to ask for it; `None` if all enabled groups are needed.
     pub(crate) fn stubborn(&mut self, row: &[u32], enabled: &FixedBitSet) -> Option<FixedBitSet> {
         self.with_choice(row, |choice, truth| choice.stubborn(enabled, truth))
     }
@@ -52,7 +54,7 @@ impl<S: Measured> Measured for Stubborn<S> {
 }
 
 impl<S: Replicate> Replicate for Stubborn<S> {
-    /// A choice is made by one thread: the systems of others make none.
+    /// The choice is made by one thread: the systems of other threads make none.
     type Seed = S::Seed;
 
     fn share(&mut self) {

@@ -22,7 +22,7 @@ pub struct Symmetric<S> {
 }
 
 impl<S> Symmetric<S> {
-    /// Reduces by a symmetry, if there is one.
+    /// Makes a layer that reduces by a symmetry, if there is one.
     pub fn new(system: S, symmetry: Option<Arc<Symmetry>>) -> Symmetric<S> {
         Symmetric { system, orbits: symmetry.map(Orbits::new) }
     }
@@ -86,7 +86,7 @@ impl<'m, S: Replicate + DerefMut<Target = Machine<'m>>> Reduce for Symmetric<S> 
     }
 }
 
-/// Finds the state that stands for that of a row; `None` where that is itself.
+/// Finds the state that stands for that of a row; `None` if it stands for itself.
 pub(crate) fn stand_in(
     machine: &mut Machine<'_>,
     orbits: &mut Orbits,
@@ -110,7 +110,7 @@ pub(crate) fn are_alike(
     stored == reached || orbits.is_some_and(&mut alike)
 }
 
-/// The state that stands for that of a row; `None` where that is itself, or the search is stopped.
+/// The state that stands for that of a row; `None` if it stands for itself, or if the search is stopped.
 fn find(machine: &mut Machine<'_>, orbits: &mut Orbits, row: &[u32]) -> Option<Vec<u32>> {
     let valuation = machine.valuation(row);
     let Context { store, eval, stop: stopped, .. } = &mut machine.context;
@@ -123,8 +123,8 @@ fn find(machine: &mut Machine<'_>, orbits: &mut Orbits, row: &[u32]) -> Option<V
     stand_in
 }
 
-/// Returns the state that stands for the orbit of a row, if the values confirm that it is a permutation of the row which keeps
-/// the constants, and `None` otherwise: the row then stands for itself.
+/// Returns the state that stands for the orbit of a row, if the values confirm that it is a permutation of the row
+/// which keeps the constants, and `None` otherwise: the row then stands for itself.
 fn checked(machine: &mut Machine<'_>, orbits: &mut Orbits, row: &[u32]) -> Option<Vec<u32>> {
     let valuation = machine.valuation(row);
     let stand_in = find(machine, orbits, row)?;

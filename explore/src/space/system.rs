@@ -1,9 +1,9 @@
 //! A transition system as searches see it, whatever it is made from: the interface of LTSmin's PINS and CADP's
 //! Open/Caesar.
 //!
-//! A state is a row of words. Transitions come in groups, of which the [dependency matrix](DependencyMatrix) says what
-//! they read and write, so that a search may ask about short rows, remember answers, or see that two groups commute.
-//! Predicates about states are labels, with what they read.
+//! A state is a row of words. Transitions come in groups. The [dependency matrix](DependencyMatrix) says which columns
+//! they read and write, so that a search may ask about short rows, cache answers, or see that two groups commute.
+//! Predicates about states are labels, with the columns that they read.
 
 use std::ops::{Add, DerefMut};
 use std::sync::Arc;
@@ -20,20 +20,20 @@ use super::updates::Updates;
 
 /// A transition system.
 ///
-/// Rows must be of this system: from [`System::initial`], or updates of such rows. What only some systems can do is a trait of
-/// its own: [`Measured`], [`Replicate`], [`Reduce`], [`Costly`].
+/// Rows must be of this system: from [`System::initial`], or updates of such rows. What only some systems can do is a
+/// trait of its own: [`Measured`], [`Replicate`], [`Reduce`], [`Costly`].
 pub trait System {
-    /// Columns, groups and labels, with what they read and write.
+    /// Columns, groups and labels, with the columns that they read and write.
     fn matrix(&self) -> &Arc<DependencyMatrix>;
 
-    /// Number of ways to begin: the valuations of a model's constants. A row tells its own.
+    /// Number of roots: the valuations of a model's constants. A row determines its root.
     fn roots(&self) -> usize;
 
-    /// The first `limit` initial states under one of them.
+    /// The first `limit` initial states of a root.
     fn initial(&mut self, root: usize, limit: usize) -> Edges;
 
-    /// Finds what a group does in a state. The targets of moves are in `updates`; of the row only the columns that the group
-    /// reads are looked at, unless the answer is [`Expansion::Edges`].
+    /// Finds the moves of a group in a state. Their targets are in `updates`. Of the row, only the columns that the
+    /// group reads are used, unless the answer is [`Expansion::Edges`].
     fn next(&mut self, group: GroupId, row: &[u32], updates: &mut Updates) -> Expansion;
 
     /// The first `limit` edges of a group out of a state, with parameters and results, each once.
@@ -42,7 +42,7 @@ pub trait System {
     /// Evaluates a label in a state.
     ///
     /// # Errors
-    /// It is ill-defined there, or could not be evaluated.
+    /// If it is ill-defined there, or could not be evaluated.
     fn label(&mut self, label: LabelId, row: &[u32]) -> Eval<bool>;
 
     /// Returns true if an answer was given up because of a timeout or a cancellation: such an answer means nothing.
@@ -86,7 +86,7 @@ impl<L: Layer> System for L {
     }
 }
 
-/// Lets layers stand for the systems inside them.
+/// Makes a layer dereference to the system inside it.
 macro_rules! around {
     ($layer:ident) => {
         impl<S> std::ops::Deref for $layer<S> {
@@ -108,47 +108,46 @@ macro_rules! around {
 }
 pub(super) use around;
 
-/// A system that says what it has done, and what memory it takes.
+/// A system that measures its work and memory.
 pub trait Measured: System {
-    /// Since the beginning.
+    /// Effort since the beginning.
     fn effort(&self) -> Effort;
 }
 
 /// A system that knows which of its groups take long.
 pub trait Costly: System {
-    /// Tests whether a group takes so long that it pays to remember what it does.
+    /// Tests whether a group takes so long that it pays to cache its results.
     fn is_costly(&self, group: GroupId) -> bool;
 
-    /// Tests whether guards that are quickly evaluated disable a group: it is then not worth a look-up.
+    /// Tests whether guards that are quickly evaluated disable a group: then a cache look-up does not pay.
     fn is_disabled(&mut self, group: GroupId, row: &[u32]) -> bool;
 }
 
-/// A system of which each thread can have one, where equal states are equal rows.
+/// A system that can be replicated for each thread, where equal states are equal rows.
 pub trait Replicate: Measured {
-    /// Parts of which a system is made in another thread.
+    /// Parts from which another thread makes its system.
     type Seed: Send + Sync;
 
-    /// Shares with the systems that are made from its seeds what it remembers from now on.
+    /// Shares results that are cached from now on with the systems that are made from its seeds.
     fn share(&mut self);
 
     /// The seed of this system as it is now.
     fn seed(&self) -> Self::Seed;
 
-    /// A system like that of the seed.
+    /// Makes a system like that of the seed.
     fn from_seed(seed: &Self::Seed) -> Self;
 
-    /// Takes over what has changed since this system was made from a seed of the same one; `false` where it has to be made
-    /// again.
+    /// Takes over changes since this system was made from a seed of the same one; `false` if it must be made again.
     fn follow(&mut self, seed: &Self::Seed) -> bool;
 }
 
-/// A system of which a part of the states, or of the steps, is enough.
+/// A system of which a subset of the states, or of the steps, is enough.
 pub trait Reduce: Replicate {
     /// The state that is searched instead of this one, which differs from it in the roles of interchangeable elements
-    /// only; `None` where that is this one.
+    /// only; `None` if it is this one.
     ///
     /// # Errors
-    /// There was no time to find it.
+    /// If there was no time to find it.
     fn stand_in(&mut self, row: &[u32]) -> Result<Option<Vec<u32>>, NoTime>;
 
     /// Returns whether a subset of the enabled groups may be enough.
@@ -195,20 +194,20 @@ impl Add for Effort {
 /// Result of a group in a state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Expansion {
-    /// Nothing goes wrong. The number of different edges; their different targets are in the updates.
+    /// Number of different edges, if nothing goes wrong. Their different targets are in the updates.
     Moves(u64),
-    /// Some executions go wrong, or may be missing, or cannot be written as updates: all edges.
+    /// All edges, if some executions go wrong, may be missing, or cannot be written as updates.
     Edges(Edges),
 }
 
 /// Edges out of a state, or to the initial ones.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Edges {
-    /// The edges; those that differ in parameters, results or target.
+    /// The edges. They differ in parameters, results or target.
     pub edges: Vec<Edge>,
     /// Why edges may be missing.
     pub incomplete: Option<EvalError>,
-    /// Compiled code has found them, so that the reference evaluator may be asked for a second opinion.
+    /// `true` if compiled code has found them, so that the reference evaluator may be asked for a second opinion.
     pub compiled: bool,
 }
 
@@ -219,18 +218,18 @@ pub struct Edge {
     pub parameters: Vec<Value>,
     /// Values of the results.
     pub results: Vec<Value>,
-    /// Where it leads.
+    /// Target of the edge.
     pub target: Target,
 }
 
-/// Where an edge leads.
+/// Target of an edge.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Target {
-    /// To a state.
+    /// A state.
     Row(Vec<u32>),
-    /// To a state with a value that cannot be written as a word.
+    /// A state with a value that cannot be written as a word.
     Unwritten(State),
-    /// Nowhere: something goes wrong on the way.
+    /// No state: something goes wrong on the way.
     Failed(Outcome),
 }
 

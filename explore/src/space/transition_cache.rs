@@ -1,5 +1,5 @@
-//! Remembered results: what a group does, or whether a label is true, for the words of the columns that it reads. The threads
-//! of a search share them: what one has found out no other one has to.
+//! Cached results: the updates of a group, or the truth of a label, by the words of the columns that it reads. The
+//! threads of a search share them, so that no result is computed twice.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,9 +15,9 @@ pub struct Cache {
     /// The key that was looked up last, and its hash.
     key: Vec<u32>,
     hash: u64,
-    /// Lookups that found something.
+    /// Number of lookups that found an entry.
     pub hits: u64,
-    /// Lookups that did not.
+    /// Number of lookups that found none.
     pub misses: u64,
 }
 
@@ -44,13 +44,13 @@ struct Entry {
 }
 
 impl Cache {
-    /// An empty cache for what reads these columns of a row.
+    /// An empty cache for a group or label that reads these columns of a row.
     pub fn new(reads: Vec<usize>) -> Cache {
         let (entries, key) = (Entries::Own(Part::default()), vec![0; reads.len()]);
         Cache { reads, entries, key, hash: 0, hits: 0, misses: 0 }
     }
 
-    /// An empty cache for what reads these columns, shared if this one is.
+    /// An empty cache for a group or label that reads these columns, shared if this one is.
     pub fn renewed(&self, reads: Vec<usize>) -> Cache {
         let mut cache = Cache::new(reads);
         if let Entries::Shared(_) = self.entries {
@@ -59,7 +59,7 @@ impl Cache {
         cache
     }
 
-    /// Lets other threads have a part in what is remembered from now on.
+    /// Shares entries that are added from now on with other threads.
     pub fn share(&mut self) {
         if let Entries::Own(_) = self.entries {
             self.entries =
@@ -73,8 +73,8 @@ impl Cache {
         Some(Cache { entries: Entries::Shared(parts.clone()), ..Cache::new(self.reads.clone()) })
     }
 
-    /// The number that is remembered for a row; the words go behind those of a list. [`Cache::remember`] adds an entry for
-    /// the row looked up last.
+    /// The cached number for a row. The words are appended to `words`. [`Cache::remember`] adds an entry for the row
+    /// looked up last.
     #[inline]
     pub fn get(&mut self, row: &[u32], words: &mut Vec<u32>) -> Option<u64> {
         for (key, at) in self.key.iter_mut().zip(&self.reads) {
@@ -92,7 +92,7 @@ impl Cache {
         found
     }
 
-    /// Remembers a result for the row that was looked up last, in vain.
+    /// Adds a result for the row of the last lookup, which found none.
     pub fn remember(&mut self, number: u64, words: &[u32]) {
         match &mut self.entries {
             Entries::Own(part) => {
@@ -133,7 +133,7 @@ impl Cache {
 }
 
 fn lock(parts: &[Mutex<Part>], hash: u64) -> MutexGuard<'_, Part> {
-    // The index looks at the upper half.
+    // The index uses the upper half of the hash.
     parts[hash as usize & (Tuning::DEFAULT.space.cache_parts - 1)]
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

@@ -1,5 +1,5 @@
-//! Where the transitions of a group lead, as changes of the row that they leave: short rows over the columns that the
-//! group may write, with a mark at those that it has written.
+//! Updates: the transitions of a group as changes of the row that they leave. They are short rows over the columns that
+//! the group may write, with a mark at those that it has written.
 
 use crate::store::state_table::Table;
 
@@ -15,7 +15,8 @@ pub struct Updates {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Update<'u> {
     pub(crate) mask: &'u [u32],
-    /// For each column that the group may write the new word; what it is where nothing was written does not matter.
+    /// For each column that the group may write, the new word. At columns that were not written the word does not
+    /// matter.
     pub words: &'u [u32],
 }
 
@@ -76,7 +77,7 @@ impl<'u> Update<'u> {
         self.mask[i / 32] >> (i % 32) & 1 == 1
     }
 
-    /// For each column that the group may write its new word, if it is written.
+    /// For each column that the group may write, its new word if it is written.
     pub fn marked(&self) -> impl Iterator<Item = Option<u32>> + use<'u> {
         let update = *self;
         let word = move |(i, word): (usize, &u32)| update.is_written(i).then_some(*word);
@@ -96,7 +97,8 @@ impl<'u> Update<'u> {
         self.mask.iter().chain(self.words).copied()
     }
 
-    /// Changes a copy of a row with this hash into the row that is reached; the hash of that one, if it is another row.
+    /// Changes a copy of a row with this hash into the row that is reached. Returns the hash of that row, if it is
+    /// another one.
     #[inline]
     pub fn reach(
         &self,

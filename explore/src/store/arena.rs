@@ -17,7 +17,7 @@ const LEAST: u32 = 9;
 const ALIKE: u32 = 3;
 /// Added to a position so that its leading bits tell the chunk.
 const FIRST: u32 = 1 << (LEAST + ALIKE);
-/// Positions are smaller.
+/// All positions are smaller.
 pub const POSITIONS: u32 = 1 << 31;
 const CHUNKS: usize = ((32 - LEAST - ALIKE) << ALIKE) as usize;
 
@@ -66,7 +66,7 @@ impl Arena {
         self.end.load(Ordering::Relaxed)
     }
 
-    /// No position is as large.
+    /// Limit of positions: all of them are smaller.
     pub fn limit(&self) -> u32 {
         self.limit
     }
@@ -185,7 +185,7 @@ impl Arena {
     }
 }
 
-/// A list that is being made, or is needed for a moment only: it lies in no arena.
+/// A list that is being made, or is needed temporarily: it is in no arena.
 #[derive(Debug, Default)]
 pub struct Draft(Vec<AtomicU32>);
 

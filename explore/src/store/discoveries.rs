@@ -1,11 +1,11 @@
-//! States that several threads find while the table of states stands still.
+//! States that several threads find while the table of states does not change.
 //!
 //! Each state is kept once, with the place where a single thread would have found it first. Going through the places in
 //! their order afterwards numbers the states as a single thread does, whichever thread was the first in fact. Parts
 //! with a lock each, chosen by the hash of a row, keep the threads out of each other's way.
 //!
-//! The table of Laarman, van de Pol, Weber: *Boosting Multi-Core Reachability Performance with Shared Hash Tables*, FMCAD
-//! 2010, is shared while it grows; its numbers then depend on which thread came first, and so would traces.
+//! The table of Laarman, van de Pol, Weber: *Boosting Multi-Core Reachability Performance with Shared Hash Tables*,
+//! FMCAD 2010, is shared while it grows; its numbers then depend on which thread came first, and so would traces.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -41,7 +41,7 @@ impl Discoveries {
     /// Adds a row with its hash that was found at a place; `None` if it was found at an earlier one.
     pub fn add(&self, row: &[u32], hash: u64, place: u64) -> Option<Discovery> {
         let width = self.width;
-        // The index looks at the upper half.
+        // The index uses the upper half of the hash.
         let part = hash as usize & (Tuning::DEFAULT.store.discovery_parts - 1);
         let mut guard = self.parts[part].lock().unwrap_or_else(PoisonError::into_inner);
         let Part { rows, hashes, first, index } = &mut *guard;

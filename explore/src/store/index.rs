@@ -1,9 +1,9 @@
 //! An index by content: open addressing over positions of a table that lies elsewhere.
 //!
-//! A slot holds a few bits of the hash (the fingerprint, or tag) beside the position, so that a probe rarely looks at the table.
-//! It takes four bytes while there are few positions, and one more for each 16 times as many. Slots ascend by their tags, so
-//! that a probe in vain ends early although the index is nearly full, and growing is one pass from left to right, which looks
-//! at the table only where tags become longer.
+//! A slot holds a few bits of the hash (the fingerprint, or tag) next to the position, so that a probe rarely reads the
+//! table. It takes four bytes while there are few positions, and one more for each 16 times as many. Slots ascend by
+//! their tags, so that an unsuccessful probe ends early although the index is nearly full, and growing is one pass from
+//! left to right, which reads the table only where tags become longer.
 //!
 //! Amble, Knuth: *Ordered hash tables*, The Computer Journal 1974.
 
@@ -12,10 +12,10 @@ use crate::tuning::Tuning;
 /// Positions of distinct contents.
 #[derive(Clone, Debug, Default)]
 pub struct Index {
-    /// The slots, little-endian, `bytes` each, and then some bytes that are never used, so that every slot can be read as
-    /// a word of 64 bits. A slot is a tag above a position + 1; 0 is a free slot.
+    /// The slots, little-endian, `bytes` each, and then some bytes that are never used, so that every slot can be read
+    /// as a word of 64 bits. A slot is a tag above a position + 1; 0 is a free slot.
     slots: Vec<u8>,
-    /// Number of slots where a tag may belong; there are [`BEYOND`] more for those that find no place there.
+    /// Number of slots where a tag may belong. There are [`BEYOND`] more for those that find no place there.
     size: usize,
     len: usize,
     /// Bytes of a slot, bits of a position, bits of a tag.
@@ -27,8 +27,8 @@ pub struct Index {
 const LEAST: usize = 16;
 /// Slots behind the last one where a tag may belong.
 const BEYOND: usize = 64;
-/// Bits of a position by bytes of a slot, from four on. A tag has the rest or less: at least three bits more than tell slots
-/// apart.
+/// Bits of a position by bytes of a slot, from four on. A tag has the rest or less: at least three bits more than tell
+/// slots apart.
 const POSITION_BITS: [u32; 5] = [14, 18, 22, 26, 32];
 
 impl Index {
@@ -53,8 +53,8 @@ impl Index {
         }
     }
 
-    /// Adds the position of a content that is not there, at most `u32::MAX - 1`; `hash_of` tells the hash of every content
-    /// that is.
+    /// Adds the position of a content that is not in the index, at most `u32::MAX - 1`. `hash_of` returns the hash of
+    /// every content in the index.
     #[inline]
     pub fn insert(&mut self, hash: u64, position: u32, hash_of: impl Fn(u32) -> u64) {
         let fits = (u64::from(position) + 1) >> self.position_bits == 0;
@@ -121,7 +121,7 @@ impl Index {
         }
     }
 
-    /// Puts a position before those of greater tags; whether there was a free slot for the last of these.
+    /// Puts a position before those of greater tags. Returns whether there was a free slot for the last of these.
     #[inline]
     fn place(&mut self, hash: u64, position: u32) -> bool {
         let tag = self.tag(hash);
@@ -171,7 +171,7 @@ impl Index {
         }
     }
 
-    /// Takes the positions of another index; whether there was room for all.
+    /// Takes the positions of another index. Returns whether there was room for all.
     fn take_over(&mut self, old: &Index, hash_of: &impl Fn(u32) -> u64) -> bool {
         if old.size == 0 {
             return true;
@@ -200,8 +200,8 @@ impl Index {
         true
     }
 
-    /// The upper halves of the hashes of all positions, if these are all from 0 on: their contents lie in this order, so
-    /// that they are read several times as fast as in that of the slots.
+    /// The upper halves of the hashes of all positions, if these are all from 0 on: their contents lie in this order,
+    /// so that they are read several times as fast as in that of the slots.
     fn hashes(&self, hash_of: &impl Fn(u32) -> u64) -> Option<Vec<u32>> {
         let slots = (0..self.size + BEYOND).map(|at| self.slot(at)).filter(|slot| *slot != 0);
         let last = slots.map(|slot| slot & self.positions()).max()?;

@@ -1,7 +1,7 @@
 //! The interner: every value of a type as one word, equal words for equal values.
 //!
-//! All threads of a search share one. What is interned stays until it is forgotten between two expansions: then only what is
-//! pinned is left, and values that were folded for good (see [`tree_compression`](super::tree_compression)).
+//! All threads of a search share one. Interned values stay until they are forgotten between two expansions: then only
+//! pinned values are left, and values that were folded permanently (see [`tree_compression`](super::tree_compression)).
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,7 +23,7 @@ use super::rep::Rep;
 pub(super) const RARE: u32 = 1 << 31;
 /// Marks folded words of nodes; the numbers of nodes and leaves are smaller.
 pub(super) const NODE: u32 = 1 << 30;
-/// Beside [`RARE`]: marks the words of lists that are needed for a moment only. The numbers of values are smaller.
+/// Marks words of temporary lists, in addition to [`RARE`]. The numbers of values are smaller.
 const DRAFT: u32 = RARE | 1 << 30;
 /// The word of the integer 0.
 pub const ZERO: u32 = 1 << 30;
@@ -33,8 +33,8 @@ const SMALL_BIAS: u32 = 1 << 13;
 /// Interned values; a clone shares them.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// Lists: of the elements of a set, of both sides of each couple of a relation, of the fields of a record, of both sides of
-    /// a couple, of the four words of a set of many bits.
+    /// Lists: of the elements of a set, of both sides of each couple of a relation, of the fields of a record, of both
+    /// sides of a couple, of the four words of a set of many bits.
     lists: Arc<Lists>,
     /// Leaves and nodes of folded values.
     pub(super) folded: Arc<Lists>,
@@ -45,7 +45,7 @@ pub struct Store {
     drafts: Drafts,
 }
 
-/// Lists that are needed for a moment only, one above the other. A clone has none.
+/// Temporary lists, as a stack. A clone has none.
 #[derive(Debug, Default)]
 struct Drafts {
     /// Drafts in use, followed by others that are kept for their memory.
@@ -63,7 +63,7 @@ impl Clone for Drafts {
 struct Rare {
     /// Values of the reference semantics.
     values: RwLock<IndexSet<Value>>,
-    /// Something had no room.
+    /// Set when there was no room for some value.
     is_full: AtomicBool,
 }
 
@@ -90,7 +90,7 @@ impl Store {
         }
     }
 
-    /// Lets the words of all values that are there now keep their meaning, whatever is forgotten later.
+    /// Pins all values that are there now: their words keep their meaning, whatever is forgotten later.
     pub fn pin(&self) {
         self.lists.pin();
     }
@@ -111,7 +111,7 @@ impl Store {
         self.generation += 1;
     }
 
-    /// How often values were forgotten: a word that is not pinned means nothing in another generation.
+    /// Number of times that values were forgotten. A word that is not pinned means nothing in another generation.
     #[inline]
     pub fn generation(&self) -> u32 {
         self.generation
@@ -265,8 +265,9 @@ impl Store {
         draft
     }
 
-    /// The word of a list, or of a set if its words are sorted and distinct. It is good until it is [released](Store::release)
-    /// and no word of a value: equal drafts have different ones. [`Store::settle`] gives the one of the value.
+    /// The word of a list, or of a set if its words are sorted and distinct. It is valid until it is
+    /// [released](Store::release) and is no word of a value: equal drafts have different words. [`Store::settle`]
+    /// returns the word of the value.
     #[inline]
     pub fn draft(&mut self, draft: Draft) -> u32 {
         let Drafts { lists, used } = &mut self.drafts;
@@ -278,7 +279,7 @@ impl Store {
         DRAFT | (*used - 1) as u32
     }
 
-    /// Where drafts begin that are made from now on.
+    /// Position of the drafts that are made from now on.
     #[inline]
     pub fn mark(&self) -> usize {
         self.drafts.used
@@ -544,7 +545,7 @@ impl Store {
         values.iter().cloned().collect()
     }
 
-    /// Adds a value that another interner had after the ones so far; whether it is new.
+    /// Adds a value that another interner had after the ones so far. Returns whether it is new.
     pub fn restore_value(&self, value: Value) -> bool {
         self.rare.values.write().unwrap_or_else(PoisonError::into_inner).insert(value)
     }

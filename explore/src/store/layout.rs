@@ -1,16 +1,17 @@
-//! Where the values of variables lie in a row: which columns belong to which variable, and in what form.
+//! Layout of rows: which columns belong to which variable, and in what form its value lies there.
 
 use std::ops::Range;
 
 use super::interner::Store;
 use super::rep::Rep;
 
-/// In what form a value lies in a row.
+/// Form of a value in a row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Form {
     /// As its word.
     Word,
-    /// As its folded word, which means the same whatever is forgotten: see [`tree_compression`](super::tree_compression).
+    /// As its folded word, which means the same whatever is forgotten: see
+    /// [`tree_compression`](super::tree_compression).
     Folded,
     /// As the folded words of its halves, in two columns: for lists of which nearly every state has one of its own.
     Halves,
@@ -62,7 +63,7 @@ impl Layout {
         self.forms.iter().copied().zip(self.begins.iter().copied())
     }
 
-    /// The columns of a variable; for the number behind the last variable that of what stands behind all of them.
+    /// The columns of a variable. For the number behind the last variable, the column behind all of them.
     pub fn columns(&self, variable: usize) -> Range<usize> {
         let begin = self.begins.get(variable).copied().unwrap_or(self.width());
         begin..self.begins.get(variable + 1).copied().unwrap_or(begin + 1)
@@ -146,7 +147,8 @@ impl Unfolded {
         word
     }
 
-    /// The columns of a value's word in a form other than [`Form::Word`]; the variable had another word, with these columns.
+    /// The columns of a value's word in a form other than [`Form::Word`]; the variable had another word, with these
+    /// columns.
     #[inline]
     pub fn after(
         &mut self,

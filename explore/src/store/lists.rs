@@ -1,7 +1,7 @@
 //! Lists of words, each kept once: a list has a number, and equal lists have equal numbers.
 //!
-//! All threads of a search share them: what is there stays, and is read without a lock. What is looked up is looked up under
-//! one of several locks, which the hash of the list chooses.
+//! All threads of a search share them: existing lists stay, and are read without a lock. A lookup takes one of several
+//! locks, which the hash of the list chooses.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -37,7 +37,7 @@ impl Lists {
 
     #[inline]
     fn shard(&self, hash: u64) -> MutexGuard<'_, Shard> {
-        // The index looks at the upper half.
+        // The index uses the upper half of the hash.
         let shard = &self.shards[hash as usize & (self.shards.len() - 1)];
         shard.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -74,7 +74,7 @@ impl Lists {
         index.insert(hash, number, |p| self.arena.list(p).map_or(0, List::hash));
     }
 
-    /// The list of a number that was given out; of another one nothing, or something.
+    /// The list of a number that was given out. For another number the result is arbitrary.
     #[inline]
     pub fn get(&self, number: u32) -> Option<List<'_>> {
         self.arena.list(number)
@@ -106,7 +106,7 @@ impl Lists {
         Some(())
     }
 
-    /// Lets all lists that are there now stay for good.
+    /// Pins all lists that are there now, so that they stay permanently.
     pub fn pin(&self) {
         self.pinned.fetch_max(self.arena.end(), Ordering::Relaxed);
     }
@@ -137,7 +137,7 @@ impl Lists {
         8 * self.arena.end() as usize >= self.arena.bytes()
     }
 
-    /// The lists that stay for good, with the same numbers.
+    /// The pinned lists, with the same numbers.
     pub fn pinned(&self) -> Lists {
         let lists = Lists::new(self.arena.limit(), if self.shards.len() > 1 { 2 } else { 1 });
         let end = self.pinned.load(Ordering::Relaxed);

@@ -1,8 +1,8 @@
-//! Where values and states are kept: a value of the reference semantics becomes a word ([`rep`] says how its type is
-//! written, [`interner`] numbers what does not fit into a word: [`lists`] in an [`arena`]), of which states keep the parts that
-//! they do not share ([`tree_compression`]; a [`layout`] says where in a row), and a row of words becomes a number ([`state_table`], packed by a [`row_codec`];
-//! [`discoveries`] are the rows of several threads that have none yet). All find things again by their content: the
-//! fingerprints of an [`index`].
+//! Storage of values and states: a value of the reference semantics becomes a word ([`rep`] is the representation of
+//! its type, [`interner`] numbers values that do not fit into a word: [`lists`] in an [`arena`]), of which states keep
+//! the parts that they do not share ([`tree_compression`]; a [`layout`] gives their places in a row), and a row of
+//! words becomes a number ([`state_table`], packed by a [`row_codec`]; [`discoveries`] are the rows of several threads
+//! that have none yet). All find things again by their content: the fingerprints of an [`index`].
 
 pub mod arena;
 pub mod discoveries;

@@ -1,4 +1,4 @@
-//! How the values of a type are written as one 32-bit word.
+//! Representation of the values of a type as one 32-bit word.
 //!
 //! The type alone says how to read a word. Types with few values are numbered; a set over up to 128
 //! numbered values is a set of bits; everything else is interned in a [`Store`](crate::store::interner::Store), so
@@ -22,7 +22,7 @@ pub enum Rep {
     Bool,
     /// The element's position, below the carrier's size.
     Element(CarrierId, u32),
-    /// The integer itself, or interned where it is large.
+    /// The integer itself, or interned if it is large.
     Int,
     /// A couple; with the number of values if it is numbered.
     Pair(Arc<Rep>, Arc<Rep>, Option<u32>),
@@ -114,7 +114,7 @@ impl Rep {
         !self.is_plain() && !matches!(self, Rep::Pair(..))
     }
 
-    /// The element's representation of a set.
+    /// Representation of a set's elements.
     pub fn element(&self) -> Option<Arc<Rep>> {
         match self {
             Rep::Bits(e, _) | Rep::Set(e) => Some(e.clone()),

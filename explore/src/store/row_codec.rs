@@ -1,5 +1,5 @@
-//! Rows packed by frame of reference: of each column the least word, and for each row how much its word is greater, in as
-//! many bits as the greatest of these differences needs.
+//! Rows packed by frame of reference: for each column the least word, and for each row the difference of its word from
+//! that, in as many bits as the greatest difference needs.
 //!
 //! Goldstein, Ramakrishnan, Shaft: *Compressing Relations and Indexes*, ICDE 1998.
 
@@ -18,7 +18,7 @@ pub struct Chunk {
     bits: Box<[u8]>,
 }
 
-/// Where a column lies in a row.
+/// Place of a column in a row.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Column {
     /// The least word.

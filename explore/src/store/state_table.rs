@@ -1,8 +1,8 @@
 //! The states found so far: rows of words, found again by content.
 //!
-//! Rows are numbered in the order of their discovery. The newest ones lie open, as words; every [`ROWS`] of them are packed
-//! into a [`Chunk`], in which each column takes only the bits that tell its values apart there. Neighbours in a search
-//! resemble each other, so that is little, and a packed row never has to be packed again.
+//! Rows are numbered in the order of their discovery. The newest ones lie open, as words; every [`ROWS`] of them are
+//! packed into a [`Chunk`], in which each column takes only the bits that tell its values apart there. Neighbours in a
+//! search resemble each other, so that is little, and a packed row never has to be packed again.
 
 use super::index::{Index, mix};
 use super::row_codec::{Chunk, ROWS};
@@ -84,7 +84,7 @@ impl Table {
         self.rows.width
     }
 
-    /// The words of a state, into a row of as many words. A state that is not there leaves the row as it is.
+    /// Reads the words of a state into a row of as many words. An unknown state leaves the row unchanged.
     #[inline]
     pub fn read(&self, state: StateId, row: &mut [u32]) {
         match self.rows.chunks.get(state as usize / ROWS) {
@@ -126,7 +126,8 @@ impl Table {
         hash.wrapping_add(self.factors[at].wrapping_mul(change))
     }
 
-    /// Adds a row with its hash unless it is there; whether it is new. There is room: see [`Table::is_full`].
+    /// Adds a row with its hash unless it is there. Returns its number and whether it is new. There must be room: see
+    /// [`Table::is_full`].
     #[inline]
     pub fn add(&mut self, row: &[u32], hash: u64, parent: StateId) -> (StateId, bool) {
         match self.find(row, hash) {
@@ -135,12 +136,12 @@ impl Table {
         }
     }
 
-    /// Adds a row that is not there. There is room: see [`Table::is_full`].
+    /// Adds a row that is not there. There must be room: see [`Table::is_full`].
     #[inline]
     pub fn append(&mut self, row: &[u32], hash: u64, parent: StateId) -> StateId {
         let state = self.len as StateId;
         self.rows.open.extend_from_slice(row);
-        // Initial states get 0, which is as near to the first numbers as can be.
+        // Initial states get 0, which is as near to the first numbers as possible.
         self.rows.open.push(parent.wrapping_add(1));
         self.len += 1;
         if self.len.is_multiple_of(ROWS) {

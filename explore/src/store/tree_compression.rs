@@ -1,9 +1,9 @@
-//! Tree compression: values kept for good as balanced trees over their words, whose equal parts are there once.
+//! Tree compression: values kept permanently as balanced trees over their words, whose equal parts are stored once.
 //!
-//! A *folded* word stands for a value as the interner's own words do: equal words for equal values. Those of integers and
-//! of numbered types are the same. A list is a leaf if it is short, else a node of two folded halves; so a value that
-//! differs from another one in one place shares with it all but the nodes above that place. A store of many values that
-//! are all different keeps the two halves of each: then not even a root has to be found again.
+//! A *folded* word stands for a value as the interner's own words do: equal words for equal values. Those of integers
+//! and of numbered types are the same. A list is a leaf if it is short, else a node of two folded halves; so a value
+//! that differs from another one in one place shares with it all but the nodes above that place. A store of many values
+//! that are all different keeps the two halves of each: then not even a root has to be found again.
 //!
 //! Code works on the interner's own words, of which only those of the current states are needed: see [`Store::forget`].
 //!
@@ -18,10 +18,10 @@ use super::rep::Rep;
 
 use crate::tuning::Tuning;
 
-/// Deeper trees have more words than there is room for.
+/// Largest depth of a tree. Deeper trees have more words than there is room for.
 const DEPTH: usize = 40;
 
-/// Where the second half of a list begins: at an even place, so that couples stay together.
+/// Position of the second half of a list: an even one, so that couples stay together.
 fn middle(len: usize) -> usize {
     (len / 2).next_multiple_of(2).min(len)
 }
@@ -93,7 +93,7 @@ impl Store {
         folded
     }
 
-    /// The words of two lists, if they are folded as they are.
+    /// The words of two lists, if these are folded as they are.
     fn both(&mut self, rep: &Rep, before: u32, word: u32) -> Option<(Vec<u32>, Vec<u32>)> {
         if !rep.is_list() || (before | word) & RARE != 0 {
             return None;
@@ -109,7 +109,7 @@ impl Store {
         None
     }
 
-    /// The word of a value by its folded word; `None` if that is none.
+    /// Returns the word of a value by its folded word; `None` if this is no folded word.
     pub fn unfold(&mut self, rep: &Rep, folded: u32) -> Option<u32> {
         match rep {
             _ if rep.is_plain() => Some(folded),
@@ -125,7 +125,7 @@ impl Store {
         }
     }
 
-    /// The word of a value by the folded words of its halves; `None` if they are none.
+    /// Returns the word of a value by the folded words of its halves; `None` if these are none.
     pub fn unfold_halves(&mut self, rep: &Rep, halves: [u32; 2]) -> Option<u32> {
         if matches!(rep, Rep::Set(_) | Rep::Relation(..)) && halves[0] & RARE != 0 {
             return Some(halves[0]);
@@ -205,7 +205,7 @@ impl Store {
         word.is_some_and(|word| self.is_sound(rep, word, known) && self.fold_halves(rep, word) == halves)
     }
 
-    /// The words of a list with what they stand for folded; those of a set ascend again.
+    /// The words of a list, with their values folded. Those of a set ascend again.
     fn folded_words(&mut self, rep: &Rep, word: u32, words: &mut Vec<u32>) {
         words.extend(self.get(word).iter());
         match rep {
@@ -229,7 +229,7 @@ impl Store {
         }
     }
 
-    /// The opposite of [`Store::folded_words`].
+    /// The inverse of [`Store::folded_words`].
     fn unfolded_list(&mut self, rep: &Rep, words: &mut [u32]) -> Option<u32> {
         match rep {
             _ if stay(rep, words) => {}

@@ -8,7 +8,7 @@ use bsym_semantics::symmetry::elements::Interchangeable;
 /// A permutation: the image of each atom.
 pub type Images = Vec<u32>;
 
-/// The elements of all sets of which some may change places. Each has a number: those of a set follow each other.
+/// The elements of all sets of which some may change places. Each has a number; those of a set are consecutive.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Atoms {
     /// For each set, its first atom and its size.
@@ -81,8 +81,8 @@ pub fn in_order(cells: &[u32]) -> Vec<u32> {
     atoms
 }
 
-/// The permutation that brings the atoms of discrete cells to the places of coarser ones: the `i`-th in order goes to the
-/// `i`-th of those.
+/// The permutation that brings the atoms of discrete cells to the places of coarser ones: the `i`-th in order goes to
+/// the `i`-th of those.
 pub fn placing(discrete: &[u32], places: &[u32]) -> Images {
     discrete.iter().map(|position| places[*position as usize]).collect()
 }

@@ -1,10 +1,10 @@
 //! Canonical form of some values: the same for all values that differ in the roles of atoms only.
 //!
-//! Individualisation and refinement: where refinement leaves atoms together, each of them in turn is set apart, and the
-//! least of what comes out is taken (McKay, *Practical graph isomorphism*, 1981; Turner's thesis has it for B). Three
-//! things keep that small: of the branches only those are followed that refine in the least way; an atom that another one
-//! can change places with, everything else as it is, needs no branch of its own; nor does one that an automorphism found on
-//! the way brings to the place of another one.
+//! Individualisation and refinement: where refinement leaves atoms together, each of them in turn is individualised,
+//! and the least result is taken (McKay, *Practical graph isomorphism*, 1981; Turner's thesis has it for B). Three
+//! things keep the search small: only those branches are followed that refine in the least way; an atom that another
+//! one can change places with, everything else being equal, needs no branch of its own; nor does one that an
+//! automorphism found so far maps to another one.
 //!
 //! The result is always a permutation of the input. So two values with the same form differ in the roles of atoms only,
 //! whether or not the search has found the least form: only the number of forms rests on that.
@@ -14,18 +14,18 @@ use super::refine::{Cells, Item, Refinement, first_cell, individualised};
 use crate::store::interner::Store;
 use crate::tuning::Tuning;
 
-/// How far forms are searched.
+/// Extent of the search for forms.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ties {
-    /// To the least one.
+    /// Searches for the least form.
     Broken,
     /// Where refinement leaves atoms together, the first one comes first: quick, and not always the same form.
     Arbitrary,
-    /// All forms that are like the first one are wanted: what leads to them are the automorphisms.
+    /// Searches for all forms that equal the first one: they are reached by the automorphisms.
     All,
 }
 
-/// A form, and how it came about.
+/// A form, and the permutation that leads to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
     /// The words of the values.
@@ -40,7 +40,7 @@ pub struct Search<'s, 'a> {
     store: &'a mut Store,
     items: &'a [Item<'s>],
     refinement: Refinement<'s>,
-    /// The atom whose role is at each position.
+    /// The atom with the role at each position.
     places: &'a [u32],
     ties: Ties,
     /// The least form.
@@ -48,7 +48,7 @@ pub struct Search<'s, 'a> {
     /// Permutations that change nothing.
     pub automorphisms: Vec<Images>,
     forms: usize,
-    /// Not all forms were compared that may be the least.
+    /// `true` if not all forms that may be the least were compared.
     pub is_cut: bool,
 }
 
@@ -74,7 +74,7 @@ impl<'s, 'a> Search<'s, 'a> {
         self.descend(cells, &mut Vec::new())
     }
 
-    /// Looks at all forms of refined cells; `apart` are the atoms that were set apart.
+    /// Visits all forms of refined cells. `apart` are the atoms that were individualised.
     fn descend(&mut self, mut cells: Cells, apart: &mut Vec<u32>) -> Option<()> {
         loop {
             let Some((cell, atoms)) = first_cell(&cells) else { return self.arrive(&cells) };
@@ -98,7 +98,7 @@ impl<'s, 'a> Search<'s, 'a> {
         }
     }
 
-    /// Sets each atom of a cell apart that is not known to lead to the same forms as another one.
+    /// Individualises each atom of a cell that is not known to lead to the same forms as another one.
     fn branch(&mut self, cells: &[u32], cell: u32, classes: &[Vec<u32>], apart: &mut Vec<u32>) -> Option<()> {
         let mut children = Vec::with_capacity(classes.len());
         for class in classes {
@@ -141,7 +141,7 @@ impl<'s, 'a> Search<'s, 'a> {
         false
     }
 
-    /// The atoms of a cell, by classes of those that can change places, everything else as it is.
+    /// The atoms of a cell, by classes of those that can change places, everything else being equal.
     pub fn classes(&mut self, atoms: &[u32]) -> Option<Vec<Vec<u32>>> {
         let mut classes: Vec<Vec<u32>> = Vec::new();
         for atom in atoms {
@@ -200,7 +200,7 @@ pub fn permuted(store: &mut Store, items: &[Item<'_>], images: &[u32]) -> Option
 }
 
 impl Form {
-    /// A form by a permutation that was found otherwise; `None` where a value is not listed.
+    /// A form by a permutation that was found in another way; `None` if a value is not listed.
     pub fn of(store: &mut Store, items: &[Item<'_>], images: Images) -> Option<Form> {
         let words = permuted(store, items, &images)?;
         Some(Form::new(store, items, words, images))

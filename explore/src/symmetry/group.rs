@@ -8,15 +8,15 @@ use crate::store::interner::Store;
 /// A group of permutations: all that keep some cells, each followed by one of a list.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Group {
-    /// Atoms that may change places, whatever others do.
+    /// Cells of atoms that may change places independently of others.
     pub cells: Cells,
-    /// Cells that all permutations of the group keep, the others as well.
+    /// Cells that all permutations of the group keep, including `others`.
     pub kept: Cells,
     /// The atoms in the order of the cells.
     pub places: Vec<u32>,
-    /// Permutations of the other atoms, the one that changes nothing among them.
+    /// Permutations of the other atoms, including the identity.
     pub others: Vec<Images>,
-    /// The group has all permutations that keep the constants.
+    /// `true` if the group has all permutations that keep the constants.
     pub is_whole: bool,
 }
 
@@ -27,13 +27,13 @@ impl Group {
         Group { places: in_order(&cells), kept: cells.clone(), cells, others: vec![identity], is_whole: true }
     }
 
-    /// The permutation that changes nothing.
+    /// The group of the identity alone.
     pub fn trivial(atoms: &Atoms) -> Group {
         Group { is_whole: false, ..Group::of_cells(atoms.identity()) }
     }
 
-    /// The permutations of atoms that keep some values. They are a part of them where there are too many that are no changes of
-    /// places of any atoms of a cell.
+    /// The permutations of atoms that keep some values; only a part of them if there are too many that do not just
+    /// exchange atoms of one cell.
     pub fn keeping(store: &mut Store, items: &[Item<'_>], atoms: &Atoms) -> Group {
         Group::find(store, items, atoms).unwrap_or_else(|| Group::trivial(atoms))
     }
@@ -125,7 +125,7 @@ impl Group {
     }
 }
 
-/// Calls with each permutation that keeps cells; `images` is right before a place.
+/// Calls a function with each permutation that keeps cells; `images` is right before a place.
 fn arrange(places: &[u32], cells: &[u32], images: &mut Images, at: usize, call: &mut dyn FnMut(Images)) {
     let Some(atom) = places.get(at).map(|atom| *atom as usize) else { return call(images.clone()) };
     for other in at..places.len() {

@@ -1,7 +1,7 @@
-//! Symmetry markers: what is the same for all states of an orbit, and sometimes for others.
+//! Symmetry markers: values that are the same for all states of an orbit, and sometimes for states of other orbits.
 //!
-//! The marker of a state is the state with each atom replaced by the ways to it (Leuschel and Massart, *Efficient approximate
-//! verification of B via symmetry markers*, 2007). It is kept and compared in full.
+//! The marker of a state is the state with each atom replaced by the ways to it (Leuschel and Massart, *Efficient
+//! approximate verification of B via symmetry markers*, 2007). It is kept and compared in full.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -43,7 +43,7 @@ pub type Label<'l> = &'l mut dyn FnMut(&[u32]) -> Option<Vec<u32>>;
 /// Rows with the same marker.
 #[derive(Clone, Debug)]
 enum Met {
-    /// One, whose orbit was not looked at.
+    /// A single state, whose orbit was not computed.
     One(Box<[u32]>),
     /// Several states, or one whose orbit was examined. They are distinguished by their labels.
     Labelled,
@@ -76,7 +76,7 @@ impl Markers {
             if **known == *row {
                 return Some(row);
             }
-            // Where there is no label a row stands for itself.
+            // A row without a label stands for itself.
             if let Some(of_known) = label(known) {
                 *words += of_known.len();
                 labels.insert(of_known, std::mem::take(known));

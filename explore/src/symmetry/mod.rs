@@ -1,11 +1,11 @@
 //! Symmetry reduction: of the states that differ in the roles of interchangeable elements only, one is searched.
 //!
-//! A permutation of elements that nothing tells apart takes states to states, steps to steps and keeps every property
-//! (Leuschel, Butler, Spermann, Turner, *Symmetry Reduction for B by Permutation Flooding*, B 2007, theorem 1). So a
-//! successor may be replaced by any state that a permutation makes of it, and of a whole orbit one state is enough: the one
-//! that [`Orbits::stand_in`](orbits::Orbits::stand_in) gives. That it is a permutation of the successor is all that a proof
-//! rests on; that it is the same one for the whole orbit makes the search small. Traces are walked again from the beginning,
-//! by steps to states that the stored ones stand for, so that they are traces of the model.
+//! A permutation of elements that nothing tells apart maps states to states and steps to steps, and keeps every
+//! property (Leuschel, Butler, Spermann, Turner, *Symmetry Reduction for B by Permutation Flooding*, B 2007, theorem
+//! 1). So a successor may be replaced by any of its images under a permutation, and one state of a whole orbit is
+//! enough: the one that [`Orbits::stand_in`](orbits::Orbits::stand_in) returns. A proof only rests on its being a
+//! permutation of the successor; that it is the same for the whole orbit makes the search small. Traces are followed
+//! again from the beginning, by steps to states that the stored ones stand for, so that they are traces of the model.
 //!
 //! - [`atoms`]: the elements that may change places, and permutations of them
 //! - [`permutation`]: what a permutation makes of values, which knows of no atoms' places in words

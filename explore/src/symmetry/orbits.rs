@@ -23,7 +23,7 @@ pub struct Orbits {
 }
 
 impl Orbits {
-    /// Finds stand-ins, and has met no state so far.
+    /// Makes a finder of stand-ins that has met no state so far.
     pub fn new(symmetry: Arc<Symmetry>) -> Orbits {
         Orbits {
             symmetry,
@@ -45,7 +45,8 @@ impl Orbits {
         self.known.len() * entry + self.tables.bytes() + self.markers.bytes()
     }
 
-    /// The row of the state that stands for that of a row, which has a word for each variable; `None` where it stands for itself.
+    /// The row of the state that stands for that of a row, which has a word for each variable; `None` if it stands for
+    /// itself.
     pub fn stand_in(
         &mut self,
         store: &mut Store,
@@ -75,7 +76,7 @@ impl Orbits {
         Some(symmetry.with_words(row, words.iter().copied()))
     }
 
-    /// Remembers the stand-in of a row; `None` where the search is stopped.
+    /// Computes and remembers the stand-in of a row; `None` if the search is stopped.
     fn compute(
         &mut self,
         store: &mut Store,
@@ -162,7 +163,7 @@ impl Orbits {
         Some(least)
     }
 
-    /// The row that was met first of those with the same marker, or of those that the same form tells apart among them.
+    /// The row that was met first among those with the same marker, or among those of them with the same form.
     fn first_met(&mut self, store: &mut Store, valuation: usize, row: &[u32]) -> Option<Vec<u32>> {
         let symmetry = self.symmetry.clone();
         let Some(marker) = marker(store, &symmetry, symmetry.group(valuation), row) else {

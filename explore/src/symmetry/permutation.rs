@@ -1,4 +1,4 @@
-//! Permutations of the elements of sets, and what they make of values.
+//! Permutations of the elements of sets, and the images of values under them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub struct Permutation {
 }
 
 impl Permutation {
-    /// A permutation of atoms as one of elements; `None` if it takes atoms of one set to another.
+    /// A permutation of elements from one of atoms; `None` if it maps atoms of one set to another.
     pub fn of_atoms(atoms: &Atoms, images: &[u32]) -> Option<Permutation> {
         atoms.sets().try_fold(Permutation::default(), |permutation, (carrier, first, size)| {
             let images = (first..first + size).map(|atom| images[atom as usize].checked_sub(first));
@@ -23,7 +23,7 @@ impl Permutation {
         })
     }
 
-    /// Lets elements of one more set change places: the element at position `i` goes to `images[i]`.
+    /// Adds a permutation of one more set: the element at position `i` goes to `images[i]`.
     ///
     /// `None` if these are not the positions from 0, each once.
     pub fn with(mut self, carrier: CarrierId, images: Vec<u32>) -> Option<Permutation> {

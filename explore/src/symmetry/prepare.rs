@@ -31,7 +31,7 @@ pub struct Prepared {
     pub distinguished: Distinguished,
 }
 
-/// Looks for what can be reduced, under some valuations of the constants.
+/// Determines the symmetry of a model under some valuations of the constants.
 pub fn prepare(
     eval: &Evaluator<'_>,
     valuations: Vec<Constants>,

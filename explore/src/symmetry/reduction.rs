@@ -10,7 +10,7 @@ use super::refine::Item;
 use super::shape::Shape;
 use crate::store::interner::Store;
 
-/// How one state of an orbit is chosen.
+/// Method by which one state of an orbit is chosen.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Method {
     /// The least state of the orbit, by individualisation and refinement.
@@ -18,7 +18,8 @@ pub enum Method {
     Canonical,
     /// The least one, by looking at all permutations once: permutation flooding.
     Flood,
-    /// The one met first of those with the same marker. Exact only where atoms stand alone, otherwise states may be lost.
+    /// The one met first of those with the same marker. Exact only where atoms stand alone, otherwise states may be
+    /// lost.
     Markers,
     /// The one met first. States with the same marker are distinguished by the least one of their orbits.
     CanonicalMarkers,
@@ -43,7 +44,7 @@ impl Method {
 /// Symmetry that all threads of a search share.
 #[derive(Debug)]
 pub struct Symmetry {
-    /// How states are chosen.
+    /// Method by which states are chosen.
     pub method: Method,
     /// The elements that may change places.
     pub atoms: Arc<Atoms>,
@@ -106,7 +107,7 @@ impl Symmetry {
         &self.groups[self.of_valuation[valuation] as usize]
     }
 
-    /// The form of the values with atoms in a row; whether it is not known to be the least is counted.
+    /// The form of the values with atoms in a row. Counts forms that are not known to be the least.
     pub fn form(&self, store: &mut Store, valuation: usize, row: &[u32], ties: Ties) -> Option<Form> {
         let (form, is_least) = self.group(valuation).form(store, &self.items(row), ties)?;
         if !is_least {

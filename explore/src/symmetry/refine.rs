@@ -16,7 +16,7 @@ pub type Item<'s> = (&'s Shape, u32);
 /// The cells of atoms: for each the number of atoms in the cells before its own.
 pub type Cells = Vec<u32>;
 
-/// Values in which atoms stand, and what of their signatures depends on no other atoms.
+/// Values with atoms, and the part of the atoms' signatures that does not depend on other atoms.
 pub struct Refinement<'s> {
     /// Values whose signatures depend on the cells.
     rest: Vec<(u64, Item<'s>)>,
@@ -38,7 +38,8 @@ impl<'s> Refinement<'s> {
         Some(Refinement { rest, fixed })
     }
 
-    /// Refines cells as far as it goes; a hash of how, which is the same for other atoms in the same roles.
+    /// Refines cells as far as possible. Returns a hash of the refinement, which is the same for other atoms in the
+    /// same roles.
     pub fn refine(&self, store: &Store, cells: &mut Cells) -> Option<u64> {
         let mut how = 0;
         let mut count = count_of(cells);
@@ -55,7 +56,8 @@ impl<'s> Refinement<'s> {
 }
 
 impl Refinement<'_> {
-    /// Refines cells once, by the ways to each atom; the signatures of the cells in their order, as often as there are atoms.
+    /// Refines cells once, by the ways to each atom. Returns the signatures of the cells in their order, as often as
+    /// there are atoms.
     pub fn refine_once(&self, store: &Store, cells: &mut Cells) -> Option<Vec<u64>> {
         let mut signs = self.fixed.clone();
         for (at, (shape, word)) in &self.rest {

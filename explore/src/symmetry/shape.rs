@@ -1,4 +1,4 @@
-//! Values as words, with the places where atoms stand in them: permuting them, and telling atoms apart by where they stand.
+//! Values as words, with the places of atoms in them: permuting them, and distinguishing atoms by their places.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::store::index::mix;
 use crate::store::interner::Store;
 use crate::store::rep::{Rep, ones};
 
-/// A representation, with what of it mentions atoms.
+/// A representation, with its parts that mention atoms.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Shape {
     rep: Arc<Rep>,
@@ -35,15 +35,15 @@ enum Kind {
     Value(Arc<Atoms>),
 }
 
-/// How atoms stand in the values of a type.
+/// Place of atoms in the values of a type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Place {
-    /// Not at all.
+    /// No atoms.
     Nowhere,
-    /// One in each value.
+    /// One atom in each value.
     Alone,
-    /// In sets of values with one each, or several such sets side by side: atoms that stand in the same places can change
-    /// theirs.
+    /// Atoms in sets of values with one each, or in several such sets side by side: atoms that stand in the same places
+    /// can change places.
     Flat,
     /// Together with others.
     Together,
@@ -100,7 +100,7 @@ impl Shape {
             match places[..] {
                 [] => Place::Nowhere,
                 [one] => one,
-                // Couples of atoms are no harm as long as they are in no set.
+                // Couples of atoms do no harm as long as they are in no set.
                 _ if places.iter().all(|place| *place <= Place::Flat) => Place::Flat,
                 _ => Place::Together,
             }
@@ -198,8 +198,8 @@ impl Shape {
         })
     }
 
-    /// Adds to the signature of each atom where it stands in a value, which itself stands at `at`: the ways to it, and what
-    /// stands beside them.
+    /// Adds to the signature of each atom its place in a value, which itself stands at `at`: the ways to it, and the
+    /// values next to them.
     pub fn sign(&self, store: &Store, word: u32, at: u64, colours: &[u32], signs: &mut [u64]) -> Option<()> {
         match &self.kind {
             Kind::Plain => {}

@@ -1,5 +1,4 @@
-//! Stand-ins under a group of few permutations: the values that each of them makes of a value are computed once, and
-//! then only compared.
+//! Stand-ins under a group of few permutations: the images of a value are computed once, and then only compared.
 
 use rustc_hash::FxHashMap;
 
@@ -9,7 +8,7 @@ use super::shape::Shape;
 use crate::store::interner::Store;
 use crate::tuning::tuning;
 
-/// For each permutation a word, and the digest of its value; nothing for what is not listed.
+/// For each permutation, the image's word and the digest of its value; `None` if a value is not listed.
 type Made = Option<Box<[(u32, u64)]>>;
 
 /// Images of values under the permutations of small groups.
@@ -38,8 +37,8 @@ impl Tables {
         permutations.is_some()
     }
 
-    /// The permutation in a small group that leads to the least state: values are compared in the order of the variables.
-    /// `None` where a value is not listed.
+    /// The permutation in a small group that leads to the least state: values are compared in the order of the
+    /// variables. `None` where a value is not listed.
     pub fn least(
         &mut self,
         store: &mut Store,
@@ -67,7 +66,7 @@ impl Tables {
         alive.first().copied()
     }
 
-    /// The word that a permutation makes of one that was looked at.
+    /// Returns the image of a word under a permutation. A word that was not met before stays as it is.
     pub fn word(&self, number: u32, by: u32, at: usize, word: u32) -> u32 {
         let made = self.made.get(&(number, at as u32, word)).and_then(Option::as_ref);
         made.and_then(|made| made.get(by as usize)).map_or(word, |(word, _)| *word)

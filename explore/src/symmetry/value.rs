@@ -1,4 +1,4 @@
-//! Where atoms stand in values that are not written as words: strings, reals, free types, and whatever holds them.
+//! Places of atoms in values that are not written as words: strings, reals, free types, and values that contain them.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn hash(value: &Value, atoms: &Atoms, colours: &[u32]) -> Option<u64> {
     })
 }
 
-/// Adds to the signature of each atom where it stands in a value, which itself stands at `at`.
+/// Adds to the signature of each atom its place in a value, which itself stands at `at`.
 pub fn sign(value: &Value, atoms: &Atoms, at: u64, colours: &[u32], signs: &mut [u64]) -> Option<()> {
     match value {
         Value::Bool(_) | Value::Int(_) | Value::Real(_) | Value::String(_) => {}

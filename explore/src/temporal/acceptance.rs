@@ -1,9 +1,10 @@
-//! Whether a product has an infinite path that is accepted and fair: a strongly connected component in which every
-//! promise is kept (E. Emerson, C.-L. Lei, Modalities for model checking, 1987), and every condition of fairness.
+//! Acceptance: whether a product has an infinite path that is accepted and fair. Such a path is a strongly connected
+//! component in which every promise is kept (E. Emerson, C.-L. Lei, Modalities for model checking, 1987), and every
+//! condition of fairness.
 //!
 //! A component in which an event is enabled somewhere and executed nowhere may have a strongly fair one inside: without
-//! the states where it is enabled. Weak fairness and promises are different: what they refuse in a component they refuse
-//! in every part of it.
+//! the states where it is enabled. Weak fairness and promises are different: what they refuse in a component they
+//! refuse in every part of it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -22,7 +23,7 @@ pub(super) struct Fair {
     pub(super) all_strong: bool,
 }
 
-/// Something that a fair and accepted loop has to contain.
+/// Condition that a fair and accepted loop must meet.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Demand {
     /// An edge that does not postpone this promise.
@@ -200,7 +201,7 @@ impl<S: Measured> Acceptance<'_, S> {
         demands
     }
 
-    /// Crosses out what a node, or an edge out of it, meets.
+    /// Crosses out the demands that a node, or an edge out of it, meets.
     fn meet(&mut self, demands: &mut HashSet<Demand>, from: NodeId, edge: Option<&Edge>, valuation: usize) {
         demands.retain(|demand| !self.meets(demand, from, edge, valuation));
     }
@@ -223,7 +224,7 @@ impl<S: Measured> Acceptance<'_, S> {
         }
     }
 
-    /// The shortest way inside that ends with an edge which will do.
+    /// The shortest path inside that ends with an edge which satisfies the callback.
     fn way(
         &mut self,
         from: NodeId,
@@ -306,7 +307,7 @@ fn components(product: &Product, nodes: &[NodeId]) -> Vec<Vec<NodeId>> {
                 let from = stack.iter().rposition(|n| *n as usize == at).unwrap_or(0);
                 let component = stack.split_off(from);
                 component.iter().for_each(|n| on_stack[*n as usize] = false);
-                // A node alone is a component of which no path makes a loop, unless an edge leads to itself.
+                // A node alone is a component without a loop, unless an edge leads to itself.
                 if component.len() > 1 || product.edges(component[0]).iter().any(|e| e.to == component[0]) {
                     found.push(component);
                 }

@@ -20,10 +20,10 @@ use crate::store::index::mix;
 use crate::store::state_table::StateId;
 use crate::tuning::tuning;
 
-/// An edge: where it leads, and its name.
+/// An edge: its target, and its label.
 type Named = (Vec<Value>, Label);
 
-/// Audits states of a finished search that took so long. Where one differs, what is different in it.
+/// Audits states of a finished search that took this long. Returns the difference in the first state that differs.
 pub(super) fn audit<'m>(
     graph: &mut ModelGraph<'m>,
     propositions: &mut Propositions<Cached<Machine<'m>>>,

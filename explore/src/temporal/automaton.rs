@@ -1,15 +1,15 @@
-//! The Büchi automaton of the paths that satisfy a formula, made while it is used.
+//! Büchi automaton of the paths that satisfy a formula, constructed on demand.
 //!
-//! A location says what the rest of the path owes: formulas in negation normal form that have to hold at this position, and
-//! what the past was where the formula speaks of it. A step reads a letter, the truth of all propositions at a position,
-//! and splits what is owed into what holds now and what is owed by the next position (R. Gerth, D. Peled, M. Vardi,
-//! P. Wolper, Simple on-the-fly automatic verification of linear temporal logic, 1995), with promises on the steps (J.-M.
+//! A location is what the rest of the path owes: formulas in negation normal form that have to hold at this position,
+//! and the past as far as the formula mentions it. A step reads a letter, the truth of all propositions at a position,
+//! and splits the obligations into those that hold now and those of the next position (R. Gerth, D. Peled, M. Vardi, P.
+//! Wolper, Simple on-the-fly automatic verification of linear temporal logic, 1995), with promises on the steps (J.-M.
 //! Couvreur, On-the-fly verification of linear temporal logic, 1999): a step postpones `a U b` if it is owed and the
-//! position was not made one where `b` holds. An infinite path is accepted if it postpones none of them from some position
-//! on for ever; one that ends, if nothing is owed by a next position, so that `X` is false there.
+//! position was not made one where `b` holds. An infinite path is accepted if from some position on it postpones none
+//! of them for ever; a path that ends, if nothing is owed by a next position, so that `X` is false there.
 //!
-//! The past is known: what `Y` and `S` say is computed from the position before. Where they speak of the future in turn,
-//! `Y F p`, the truth of that part is guessed at each position, and then owed.
+//! The past is known: what `Y` and `S` say is computed from the position before. Where they speak of the future in
+//! turn, `Y F p`, the truth of that part is guessed at each position, and then owed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -44,12 +44,12 @@ enum Node {
     Constant(bool),
     /// A proposition is true or false.
     Literal(usize, bool),
-    /// So is an operator of the past.
+    /// An operator of the past is true or false.
     Past(usize, bool),
     And(NodeId, NodeId),
     Or(NodeId, NodeId),
     Next(NodeId),
-    /// If there is a next position, there.
+    /// The formula holds at the next position, if there is one.
     WeakNext(NodeId),
     Until(NodeId, NodeId),
     Release(NodeId, NodeId),
@@ -99,7 +99,7 @@ pub(super) struct Automaton {
     initial: Location,
 }
 
-/// A formula has too many parts of a kind; which, and how many there may be.
+/// Error that a formula has too many parts of a kind: the kind, and the largest number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLarge(pub &'static str, pub usize);
 
@@ -145,7 +145,7 @@ impl Automaton {
         Ok(automaton)
     }
 
-    /// Where a path begins.
+    /// The location where a path begins.
     pub(super) fn initial(&self) -> Location {
         self.initial
     }
@@ -190,7 +190,7 @@ impl Automaton {
         all
     }
 
-    /// The truth of the operators of the past at a position, and what the next position has to know of it.
+    /// The truth of the operators of the past at a position, and the bits that the next position needs.
     fn past_values(&self, letter: Letter, before: u64, guess: u64) -> (u64, u64) {
         let (mut now, mut next) = (0u64, 0u64);
         for (i, past) in self.past.iter().enumerate() {
@@ -208,7 +208,7 @@ impl Automaton {
         (now, next)
     }
 
-    /// Decides what holds now, by all ways to do so.
+    /// Expands the obligations at the present position, in all ways.
     fn expand(&self, mut branch: Branch, letter: Letter, past: u64, found: &mut Vec<(Vec<NodeId>, u64)>) {
         while let Some(id) = branch.todo.pop() {
             if branch.done.contains(&id) {
@@ -376,7 +376,7 @@ impl Present {
     }
 }
 
-/// Without the branches that owe and postpone all that another one does.
+/// Removes branches that owe and postpone all that another one does.
 fn without_weaker(branches: Vec<(Vec<NodeId>, u64)>) -> Vec<(Vec<NodeId>, u64)> {
     let covers = |(a, p): &(Vec<NodeId>, u64), (b, q): &(Vec<NodeId>, u64)| {
         p & !q == 0 && a.iter().all(|id| b.binary_search(id).is_ok())

@@ -34,7 +34,7 @@ pub(super) type Steps = Vec<(Option<LabelId>, StateId)>;
 /// The trace of a path, if it shows what it should.
 ///
 /// # Errors
-/// A step could not be found again, or the formula is not false on the trace.
+/// If a step could not be found again, or the formula is not false on the trace.
 pub(super) fn refutation(
     graph: &ModelGraph<'_>,
     reference: &Evaluator<'_>,
@@ -75,7 +75,7 @@ pub(super) fn refutation(
     check(reference, temporal, Refutation { trace, continuation })
 }
 
-/// Holds a path against the definitions.
+/// Checks a path against the definitions.
 fn check(eval: &Evaluator<'_>, temporal: &Temporal, mut found: Refutation) -> Result<Refutation, String> {
     let reading = Reading::of(eval, &found)?;
     let truth = |positions, continuation| {
@@ -98,7 +98,7 @@ fn check(eval: &Evaluator<'_>, temporal: &Temporal, mut found: Refutation) -> Re
         Continuation::Open => {
             let shortest = (1..=reading.positions).find(|n| truth(*n, Continuation::Open) == Some(false));
             found.trace.steps.truncate(shortest.unwrap_or(reading.positions).max(1));
-            // The event by which the last position is left may be what matters.
+            // The event by which the last position is left may matter.
             let reading = Reading::of(eval, &found)?;
             let at_end = holds(&temporal.formula, reading.positions, Continuation::Open, &|at, atom| {
                 reading.atom(at, &temporal.atoms[atom])
@@ -112,25 +112,25 @@ fn check(eval: &Evaluator<'_>, temporal: &Temporal, mut found: Refutation) -> Re
     Ok(found)
 }
 
-/// A trace as the definitions look at it.
+/// A trace as the definitions read it.
 pub(super) struct Reading<'e, 'm> {
     eval: &'e Evaluator<'m>,
     trace: &'e Trace,
-    /// Positions: the states of the trace, without the last one where that is the first of a loop.
+    /// Number of positions: the states of the trace, without the last one if it is the first of a loop.
     pub(super) positions: usize,
-    /// The executions of each event, by state, as far as they were asked for.
+    /// The executions of each event, by state, as far as they were requested.
     enabled: RefCell<Vec<BTreeMap<EventId, Rc<Executions>>>>,
 }
 
 /// The executions of an event in a state.
 struct Executions {
     edges: Vec<transition::Edge>,
-    /// Why there may be others.
+    /// Why there may be other executions.
     incomplete: Option<EvalError>,
 }
 
 impl<'e, 'm> Reading<'e, 'm> {
-    /// A reading that knows everything that is enabled.
+    /// A reading that computes all enabled executions.
     fn of(eval: &'e Evaluator<'m>, found: &'e Refutation) -> Result<Reading<'e, 'm>, String> {
         let reading = Reading::on_demand(eval, found);
         for at in 0..reading.positions {

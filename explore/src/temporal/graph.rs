@@ -43,7 +43,7 @@ enum Expanded {
 /// Graph of a model.
 pub(super) type ModelGraph<'m> = Graph<Cached<Machine<'m>>>;
 
-/// A state space that grows.
+/// A state space that is explored on demand.
 pub(super) struct Graph<S> {
     pub(super) system: S,
     pub(super) table: Table,
@@ -52,10 +52,10 @@ pub(super) struct Graph<S> {
     label_numbers: HashMap<Label, LabelId>,
     expanded: Vec<Expanded>,
     arcs: Vec<Arc>,
-    /// Labels tell the values of parameters and results.
+    /// `true` if labels include the values of parameters and results.
     is_detailed: bool,
     updates: Updates,
-    /// Edges that differ in what labels tell.
+    /// Number of edges that differ in their labels.
     pub(super) transitions: u64,
 }
 
@@ -157,7 +157,7 @@ impl<S: Measured> Graph<S> {
         Expanded::Known(from, n)
     }
 
-    /// Notes why edges may be missing; whether none is, and none goes wrong.
+    /// Notes why edges may be missing. Returns whether none is missing, and none goes wrong.
     fn note_gap(&mut self, place: &str, edges: &Edges) -> bool {
         if let Some(why) = edges.incomplete.as_ref().filter(|e| !is_interrupted(e)) {
             self.gaps.missing(place, why.clone());

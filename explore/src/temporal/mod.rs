@@ -1,15 +1,15 @@
 //! Temporal formulas over all paths of a state space.
 //!
-//! A `graph` is the states with their labelled edges, found when they are asked for; `propositions` says what is true on
-//! it; an `automaton` reads that and knows the paths on which the formula is false; the `product` of both is searched
-//! breadth-first, and looked at for `acceptance` whenever it has doubled and when it is complete, so that a loop is found
-//! also where the states are without end. What is found becomes a `counterexample`: a trace of the reference evaluator on which the
-//! formula is false as it is defined, with a loop, at its end, or whatever comes after; `wider` says whether a larger `MAXINT`
-//! changes that. Without one, and with nothing left
-//! out, the formula holds in the scope; the `auditing` has then held some states against the reference evaluator.
+//! A `graph` has the states with their labelled edges, found on demand; `propositions` computes their truth on it; an
+//! `automaton` reads that and accepts the paths on which the formula is false; the `product` of both is searched
+//! breadth-first, and searched for `acceptance` whenever it has doubled and when it is complete, so that a loop is
+//! found even if there are infinitely many states. A path that is found becomes a `counterexample`: a trace of the
+//! reference evaluator on which the formula is false as it is defined, with a loop, at its end, or with any
+//! continuation; `wider` tells whether a larger `MAXINT` changes that. Without one, and with nothing left out, the
+//! formula holds in the scope; the `auditing` has then compared some states with the reference evaluator.
 //!
-//! States of one orbit have different paths as soon as a formula names what tells them apart, and a reduction by partial
-//! orders leaves out events that `X` and `[op]` speak of: nothing is reduced here.
+//! States of one orbit have different paths as soon as a formula distinguishes them by name, and a reduction by partial
+//! orders leaves out events that `X` and `[op]` mention: nothing is reduced here.
 
 mod acceptance;
 mod auditing;

@@ -1,5 +1,5 @@
-//! The product of a state space and the automaton of the paths on which a formula is false, in the order of a
-//! breadth-first search: paths to what is found are shortest.
+//! Product of a state space and the automaton of the paths on which a formula is false, in the order of a breadth-first
+//! search, so that the paths found are shortest.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::store::state_table::StateId;
 /// Number of a node.
 pub(super) type NodeId = u32;
 
-/// An initial node has no predecessor.
+/// Predecessor of an initial node.
 const NONE: u32 = u32::MAX;
 
-/// A state at a position of a path, with what the rest of the path owes.
+/// A state at a position of a path, with the obligations of the rest of the path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Node {
     pub(super) state: StateId,
@@ -31,7 +31,7 @@ pub(super) struct Edge {
     pub(super) postponed: u64,
 }
 
-/// A path that settles the matter, without a loop.
+/// A path without a loop that decides the formula.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Finite {
     /// It ends in this node, where nothing is enabled.
@@ -40,14 +40,14 @@ pub(super) enum Finite {
     Decided(NodeId, LabelId, StateId),
 }
 
-/// A product as far as it was made.
+/// A product, as far as it was constructed.
 #[derive(Default)]
 pub(super) struct Product {
     pub(super) nodes: Vec<Node>,
     numbers: HashMap<Node, NodeId>,
     /// Each node's predecessor in the search, and the label of the edge from it.
     parents: Vec<(NodeId, LabelId)>,
-    /// Where each node's edges begin; those of the last one expanded end with the list.
+    /// Position of the first edge of each node. The edges of the last node that was expanded end with the list.
     starts: Vec<usize>,
     edges: Vec<Edge>,
 }
@@ -69,7 +69,7 @@ impl Product {
         number
     }
 
-    /// How many nodes have their edges.
+    /// Number of nodes that were expanded.
     pub(super) fn expanded(&self) -> usize {
         self.starts.len()
     }
@@ -79,7 +79,7 @@ impl Product {
         self.starts.len() == self.nodes.len()
     }
 
-    /// The edges out of a node; none where it was not expanded.
+    /// The edges out of a node; none if it was not expanded.
     pub(super) fn edges(&self, node: NodeId) -> &[Edge] {
         let at = node as usize;
         let Some(from) = self.starts.get(at) else { return &[] };
@@ -87,7 +87,7 @@ impl Product {
         &self.edges[*from..to]
     }
 
-    /// Finds the edges out of the next node. The answer is a path by which the formula is false, if one shows here.
+    /// Finds the edges out of the next node. Returns a path on which the formula is false, if one appears here.
     pub(super) fn expand<S: Measured>(
         &mut self,
         graph: &mut Graph<S>,

@@ -23,7 +23,7 @@ enum Decided {
     Predicate(Predicate),
     Enabled(usize),
     Taken(usize),
-    /// By both ends of an edge.
+    /// Decided by both ends of an edge.
     Step(usize),
     Deadlock,
     Sink,
@@ -36,10 +36,10 @@ pub(super) struct Executions {
 }
 
 impl Executions {
-    /// The executions that an action means.
+    /// Returns the executions that an action stands for.
     ///
     /// # Errors
-    /// An argument has no value: why.
+    /// If an argument has no value, with the reason.
     pub(super) fn of(graph: &ModelGraph<'_>, action: &Action) -> Result<Executions, String> {
         let context = &graph.system.context;
         let value = |constants: &[Value], e: &Expr| {
@@ -92,12 +92,12 @@ pub(super) struct Propositions<S> {
     /// For each two states that were asked, the predicates of steps that are true; `None` if they are not known.
     pairs: HashMap<(StateId, StateId), Option<u128>>,
     has_taken: bool,
-    /// Why the truth of some is not known.
+    /// Why some truth values are not known.
     pub(super) gaps: Gaps,
 }
 
 impl<'m> Propositions<Cached<Machine<'m>>> {
-    /// Makes propositions ready; the predicates have been made labels of the machine, in their order.
+    /// Prepares propositions. Their predicates must have been made labels of the machine, in their order.
     pub(super) fn new(graph: &ModelGraph<'m>, atoms: &[Atom], labels: &[Predicate]) -> Result<Self, String> {
         let (mut labels, mut executions, mut steps) = (labels.iter().copied(), Vec::new(), Vec::new());
         let mut decided = Vec::new();
@@ -212,8 +212,8 @@ impl<S: Measured> Propositions<S> {
         Some(truth)
     }
 
-    /// The letter of a state with this truth that is left by an edge, or in which a path ends. `None` where it is not
-    /// known.
+    /// The letter of a state with these truth values that is left by an edge, or in which a path ends; `None` if it is
+    /// not known.
     pub(super) fn letter(
         &mut self,
         graph: &Graph<S>,
@@ -239,7 +239,7 @@ impl<S: Measured> Propositions<S> {
         Some(Letter { truth, ends: false })
     }
 
-    /// Which predicates of steps are true of two states.
+    /// Returns the predicates of steps that are true of two states.
     fn between(&mut self, graph: &Graph<S>, from: StateId, to: StateId) -> Option<u128> {
         if let Some(known) = self.pairs.get(&(from, to)) {
             return *known;

@@ -24,7 +24,7 @@ pub(super) enum End<T> {
     Complete(Option<String>),
 }
 
-/// Looks at a path that was found.
+/// Callback that confirms a path that was found.
 type Confirm<'c, S, T> = &'c mut dyn FnMut(&Graph<S>, &Steps, Continuation) -> Result<T, String>;
 
 /// Searches from the initial nodes of a product. `pulse` returns from time to time why the search must end. `confirm`

@@ -1,4 +1,4 @@
-//! The search: formula by formula over one graph.
+//! Search of temporal formulas: formula by formula over one graph.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -29,32 +29,32 @@ use crate::session::{Session, Teller, with_session};
 use crate::space::cached::Cached;
 use crate::space::system::System;
 
-/// How to search.
+/// Options of a check of temporal formulas.
 #[derive(Clone, Debug, Default)]
 pub struct TemporalOptions {
-    /// When to give up. States are counted once for all formulas.
+    /// Limits of the search. States are counted once for all formulas.
     pub limits: Limits,
     /// Set from outside to stop.
     pub cancelled: Arc<AtomicBool>,
-    /// Use the reference evaluator alone. For tests: the answer must be the same.
+    /// Uses the reference evaluator alone. For tests: the answer must be the same.
     pub reference_only: bool,
 }
 
-/// The answer about one formula.
+/// Report about one formula.
 #[derive(Clone, Debug)]
 pub struct TemporalReport {
-    /// The answer.
+    /// The verdict on the formula.
     pub verdict: TemporalVerdict,
     /// Why edges or truth values may be missing; empty if none is.
     pub incomplete: Vec<Incomplete>,
-    /// Choices of which only a part of the values was looked at.
+    /// Choices of which only some values were tried.
     pub cuts: Vec<Cut>,
     /// Counts.
     pub statistics: TemporalStatistics,
 }
 
-/// Answer to whether a formula holds: on every path that counts, where all states were visited, or not on one, which was
-/// replayed. A contradiction is one between the search and the reference evaluator.
+/// Answer to whether a formula holds: on every path that counts, where all states were visited, or not on one, which
+/// was replayed. A contradiction is one between the search and the reference evaluator.
 pub type TemporalVerdict = Verdict<(), String, Refutation>;
 
 /// Counts of a search.
@@ -62,15 +62,15 @@ pub type TemporalVerdict = Verdict<(), String, Refutation>;
 pub struct TemporalStatistics {
     /// States that were found, for this formula and those before it.
     pub states: u64,
-    /// Edges between them; those that differ in what the formulas tell apart.
+    /// Edges between them. They differ in the labels that the formulas distinguish.
     pub transitions: u64,
-    /// States, each with what the rest of the path owes.
+    /// Nodes: states, each with the obligations of the rest of the path.
     pub nodes: u64,
     /// Duration.
     pub time: Duration,
 }
 
-/// Asks formulas, in their order, each about all paths of a model. What is known of one is told at once.
+/// Checks formulas in their order, each on all paths of a model. The result of each is reported at once.
 ///
 /// It recurses along formulas: call it inside [`bsym_language::stack::with_large_stack`].
 pub fn check(
@@ -160,7 +160,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         }
     }
 
-    /// The answer; `gaps` gets what of the formula has no truth value somewhere.
+    /// Decides a formula. `gaps` gets the parts of the formula without a truth value in some state.
     fn decide(
         &mut self,
         temporal: &'m Temporal,
@@ -236,7 +236,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         Verdict::Unknown(unknown)
     }
 
-    /// The initial states under all valuations; found once.
+    /// Returns the initial states under all valuations, which are found once.
     fn initial(&mut self) -> Vec<u32> {
         if let Some(known) = &self.initial {
             return known.clone();
@@ -292,7 +292,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 }
 
-/// Why a search has to end.
+/// Returns why a search must end.
 fn stopped(
     session: &Session<'_>,
     until: Option<Instant>,

@@ -15,10 +15,11 @@ use super::counterexample::{Reading, Refutation};
 
 use crate::tuning::tuning;
 
-/// A larger `MAXINT` with which the formula is not false on the path, if the bounds of the scope are why it is.
+/// Returns a larger `MAXINT` with which the formula is not false on the path, if the bounds of the scope are the
+/// reason.
 ///
-/// `None` where it is false with the bounds of 32 bits as well, where these do not allow the path, where that cannot be
-/// evaluated with little work, and where the model has chosen its bounds.
+/// `None` if the formula is false with the bounds of 32 bits as well, if these do not allow the path, if it cannot be
+/// evaluated with little work, or if the model has chosen its bounds.
 pub fn maxint_without(model: &Model, temporal: &Temporal, found: &Refutation) -> Option<Int> {
     let is_gone = |scope: &Scope| {
         is_gone(model, temporal, found, scope) == Some(true) && is_path(model, &found.trace, scope)

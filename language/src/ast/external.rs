@@ -42,12 +42,12 @@ macro_rules! externals {
             /// Every function of the libraries.
             pub const ALL: &[ExternalFunction] = &[$($(ExternalFunction::$variant,)*)*];
 
-            /// The name it has in ProB's libraries.
+            /// Returns the name it has in ProB's libraries.
             pub fn name(self) -> &'static str {
                 match self { $($(ExternalFunction::$variant => $name,)*)* }
             }
 
-            /// The library file that declares it.
+            /// Returns the library file that declares it.
             pub fn library(self) -> &'static str {
                 match self { $($(ExternalFunction::$variant => $library,)*)* }
             }
@@ -315,7 +315,7 @@ externals! {
 }
 
 impl ExternalFunction {
-    /// The function of a name.
+    /// Returns the function with a name.
     pub fn of_name(name: &str) -> Option<ExternalFunction> {
         Self::ALL.iter().copied().find(|f| f.name() == name)
     }

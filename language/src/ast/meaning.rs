@@ -213,7 +213,7 @@ impl Constant {
     }
 }
 
-/// The meaning of a keyword, or of a symbol of substitutions.
+/// Returns the meaning of a keyword, or of a symbol of substitutions.
 #[rustfmt::skip]
 pub fn of_keyword(word: &str) -> Option<Meaning> {
     let (source, text) = match word {

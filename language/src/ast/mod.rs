@@ -1,4 +1,5 @@
-//! The table of operators, the syntax tree of both notations, passes over it, and the library functions that it may call by name.
+//! The table of operators, the syntax tree of both notations, passes over it, and the library functions that it may
+//! call by name.
 
 pub mod meaning;
 pub mod operators;

@@ -4,8 +4,8 @@
 //! columns that it knows: a callback is called with all rows, and what stands in them is resolved there.
 //!
 //! Types are written over the variables `a` to `d`: `P(T)` is `POW(T)`, `Seq(T)` is `seq(T)`, `Pair(T, U)` is `T * U`,
-//! `Rel(T, U)` is `T <-> U`, `Tree(T)` is `tree(T)`. Where the reading depends on the types of the operands, the row names a
-//! rule of `check/operator.rs` or `check/builtin.rs` instead.
+//! `Rel(T, U)` is `T <-> U`, `Tree(T)` is `tree(T)`. If the reading depends on the types of the operands, the row names
+//! a rule of `check/operator.rs` or `check/builtin.rs` instead.
 
 use std::ops::RangeInclusive;
 
@@ -238,7 +238,7 @@ impl BinaryOp {
         self.row().spelling
     }
 
-    /// All ways to write it in classical B; the first is ASCII.
+    /// Returns all ways to write it in classical B; the first is ASCII.
     pub fn spellings(self) -> &'static [&'static str] {
         self.row().classical
     }
@@ -248,17 +248,17 @@ impl BinaryOp {
         self.row().event_b.first().copied()
     }
 
-    /// Its precedence in classical B.
+    /// Returns its precedence in classical B.
     pub fn level(self) -> u8 {
         self.row().level
     }
 
-    /// The operator that a functor of a package of ProB is.
+    /// Returns the operator that a functor of a package of ProB is.
     pub fn of_term(functor: &str) -> Option<BinaryOp> {
         INFIX.iter().find(|row| row.terms.contains(&functor)).map(|row| row.op)
     }
 
-    /// All operators with the symbols of Event-B for them.
+    /// Returns all operators with the symbols of Event-B for them.
     pub fn of_event_b() -> impl Iterator<Item = (&'static str, BinaryOp)> {
         INFIX.iter().flat_map(|row| row.event_b.iter().map(|spelling| (*spelling, row.op)))
     }
@@ -274,7 +274,7 @@ impl BuiltinFn {
         self.row().spelling
     }
 
-    /// All ways to write it in classical B; the first is ASCII.
+    /// Returns all ways to write it in classical B; the first is ASCII.
     pub fn spellings(self) -> &'static [&'static str] {
         self.row().classical
     }
@@ -294,12 +294,12 @@ impl BuiltinFn {
         WORDS[HARD.len()..].iter().find(|row| row.spelling == word).map(|row| row.op)
     }
 
-    /// The operator that a functor of a package of ProB is, with one argument.
+    /// Returns the operator that a functor of a package of ProB is, with one argument.
     pub fn of_term(functor: &str) -> Option<BuiltinFn> {
         WORDS.iter().find(|row| row.terms.contains(&functor)).map(|row| row.op)
     }
 
-    /// All operators with the symbols and words of Event-B for them.
+    /// Returns all operators with the symbols and words of Event-B for them.
     pub fn of_event_b() -> impl Iterator<Item = (&'static str, BuiltinFn)> {
         WORDS.iter().flat_map(|row| row.event_b.iter().map(|spelling| (*spelling, row.op)))
     }

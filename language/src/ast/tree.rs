@@ -100,7 +100,7 @@ pub enum ExprKind {
 }
 
 impl ExprKind {
-    /// The expression of this form that stands here.
+    /// Returns the expression of this form at a place.
     pub fn at(self, span: Span) -> Expr {
         Expr { kind: self, span }
     }
@@ -229,7 +229,7 @@ pub enum SubstKind {
 }
 
 impl SubstKind {
-    /// The substitution of this form that stands here.
+    /// Returns the substitution of this form at a place.
     pub fn at(self, span: Span) -> Subst {
         Subst { kind: self, span }
     }

@@ -182,7 +182,7 @@ pub fn walk_sections<'t, V: Visitor<'t> + ?Sized>(v: &mut V, m: &'t Machine) {
     }
 }
 
-/// The definitions that stand in the file itself.
+/// Returns the definitions in the file itself.
 pub fn definitions(m: &Machine) -> impl Iterator<Item = (&Ident, &[Ident], &DefinitionBody)> {
     let lists = m.sections.iter().filter_map(|s| match &s.kind {
         SectionKind::Definitions(list) => Some(list),
@@ -218,21 +218,21 @@ pub struct FreeNames {
 }
 
 impl FreeNames {
-    /// The free names of an expression or predicate.
+    /// Returns the free names of an expression or predicate.
     pub fn of_expr(e: &Expr) -> BTreeSet<String> {
         let mut names = FreeNames::default();
         names.expr(e);
         names.found
     }
 
-    /// The free names of an expression or predicate in the order of the text, each with its first occurrence.
+    /// Returns the free names of an expression or predicate in the order of the text, each with its first occurrence.
     pub fn places_in(e: &Expr) -> Vec<(String, Span)> {
         let mut names = FreeNames::default();
         names.expr(e);
         names.places
     }
 
-    /// The free names of a substitution.
+    /// Returns the free names of a substitution.
     pub fn of_subst(s: &Subst) -> BTreeSet<String> {
         let mut names = FreeNames::default();
         names.subst(s);

@@ -101,7 +101,7 @@ impl Checker {
         Expr { kind: if first { ExprKind::Prj1(s, t) } else { ExprKind::Prj2(s, t) }, ty, span }
     }
 
-    /// A word operator that stands alone, as a function.
+    /// Returns a word operator that stands alone, as a function.
     pub(super) fn builtin_value(&mut self, f: F, span: Span) -> Expr {
         if f.is_soft() {
             return self.identifier(f.spelling(), span);
@@ -127,13 +127,13 @@ impl Checker {
     }
 }
 
-/// The set of all values of a type. In a tree with open types the set that `INTEGER` names is overloaded: with the
-/// type `POW(t)` it is the set of all values of `t`, which is written out when the type is closed.
+/// Returns the set of all values of a type. In a tree with open types the set that `INTEGER` names is overloaded: with
+/// the type `POW(t)` it is the set of all values of `t`, which is written out when the type is closed.
 pub(super) fn whole_type(element: OpenType, span: Span) -> Expr {
     ExprKind::Set(BuiltinSet::Integer).typed(OpenType::pow(element), span)
 }
 
-/// The set of all values of a type.
+/// Returns the set of all values of a type.
 pub fn set_of_type(t: &Type, span: Span) -> model::Expr {
     let boxed = |t: &Type| Box::new(set_of_type(t, span));
     let kind = match t {

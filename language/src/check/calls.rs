@@ -225,7 +225,7 @@ impl Checker {
         s
     }
 
-    /// A local of the same name and type.
+    /// Creates a local of the same name and type.
     pub(super) fn copied_local(&mut self, l: LocalId) -> LocalId {
         Renaming::new(self).local(l)
     }

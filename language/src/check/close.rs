@@ -75,13 +75,13 @@ impl Checker {
         Closing(&self.types)
     }
 
-    /// The model that was built, with closed types. None is left behind.
+    /// Returns the model that was built, with closed types, and leaves nothing behind.
     pub(super) fn close(&mut self) -> Model {
         let open = replace(&mut self.model, empty_model(String::new(), Arc::default()));
         self.closing().model(open)
     }
 
-    /// The set of all values of a type that is known.
+    /// Returns the set of all values of a type that is known.
     pub(super) fn type_set(&self, ty: &OpenType, span: Span) -> Expr {
         Opening.expr(set_of_type(&self.types.close(ty), span))
     }

@@ -125,7 +125,7 @@ impl Checker {
         }
     }
 
-    /// A new local that no name refers to yet.
+    /// Creates a new local that no name refers to yet.
     pub(super) fn new_local(&mut self, name: &str, span: Span, ty: OpenType) -> LocalId {
         self.model.locals.push(Variable { name: name.to_string(), ty, span });
         LocalId(self.model.locals.len() as u32 - 1)

@@ -208,7 +208,7 @@ impl Checker {
         ExprKind::Apply(Box::new(f), Box::new(x)).typed(b, span)
     }
 
-    /// A left-nested couple; a single item is itself.
+    /// Returns a left-nested couple; a single item is itself.
     pub(super) fn tuple(&mut self, items: &[ast::Expr], span: Span) -> Expr {
         let mut items = items.iter();
         let Some(first) = items.next() else { return self.erroneous(span) };
@@ -220,7 +220,7 @@ impl Checker {
         result
     }
 
-    /// The element that several locals stand for.
+    /// Returns the type of the elements that several locals form.
     pub(super) fn tuple_type(&self, locals: &[LocalId]) -> OpenType {
         let mut types = locals.iter().map(|&l| self.local_type(l));
         let first = types.next().unwrap_or(OpenType::Error);
@@ -398,7 +398,7 @@ impl Checker {
         ExprKind::Let(bindings, Box::new(body)).typed(ty, span)
     }
 
-    /// The equations `x = E & …` of a `LET`. Their right sides are outside the scope of the names.
+    /// Returns the equations `x = E & …` of a `LET`. Their right sides are outside the scope of the names.
     pub(super) fn bindings(&mut self, ids: &[Ident], p: &ast::Expr) -> Vec<(LocalId, Expr)> {
         let mut equations: Vec<Option<&ast::Expr>> = vec![None; ids.len()];
         let said = self.diagnostics.len();

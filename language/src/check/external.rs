@@ -24,8 +24,8 @@ struct Signature {
 }
 
 impl Checker {
-    /// The external function that a name stands for here. What the machine declares as external, but
-    /// nobody knows, is an ordinary definition, with a warning.
+    /// Returns the external function that a name refers to here. A function that the machine declares as external, but
+    /// that is not known, is an ordinary definition, with a warning.
     pub(super) fn external(&mut self, name: &str, span: Span) -> Option<External> {
         if self.local(name).is_some() {
             return None;
@@ -98,7 +98,7 @@ impl Checker {
         same(&ours.arguments, &theirs.arguments) && same(&ours.result, &theirs.result)
     }
 
-    /// A call as an expression.
+    /// Returns a call as an expression.
     pub(super) fn external_expr(&mut self, e: &External, args: &[ast::Expr], span: Span) -> Expr {
         let kind = e.function.kind();
         let (args, ty) = self.external_arguments(e, args, span);
@@ -111,7 +111,7 @@ impl Checker {
         ExprKind::BoolOf(Box::new(p)).typed(OpenType::Bool, span)
     }
 
-    /// A call as a predicate; `None` where the function has a value.
+    /// Returns a call as a predicate; `None` where the function has a value.
     pub(super) fn external_pred(&mut self, e: &External, args: &[ast::Expr], span: Span) -> Option<Pred> {
         if e.function.kind() != ExternalKind::Predicate {
             return None;
@@ -120,7 +120,7 @@ impl Checker {
         Some(PredKind::External(e.function, args).at(span))
     }
 
-    /// A call as a substitution: it changes no variable.
+    /// Returns a call as a substitution: it changes no variable.
     pub(super) fn external_subst(&mut self, e: &External, args: &[ast::Expr], span: Span) -> Subst {
         let name = e.function.name();
         match e.function.kind() {

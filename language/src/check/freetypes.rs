@@ -105,7 +105,7 @@ impl Checker {
         }
     }
 
-    /// A free type as a set; `given` are the sets of its parameters, if it is applied.
+    /// Returns a free type as a set; `given` are the sets of its parameters, if it is applied.
     pub(super) fn free_set(&mut self, id: FreeTypeId, given: Option<&[ast::Expr]>, span: Span) -> Expr {
         let t = &self.model.free_types[id.index()];
         let (name, wanted) = (t.name.clone(), t.parameters as usize);
@@ -133,7 +133,7 @@ impl Checker {
         ExprKind::FreeSet(id, operands).typed(OpenType::pow(OpenType::Free(id, arguments)), span)
     }
 
-    /// A constructor: a value, or an injection from its argument's set.
+    /// Returns a constructor: a value, or an injection from its argument's set.
     pub(super) fn constructor(&mut self, id: FreeTypeId, position: u32, span: Span) -> Expr {
         let t = &self.model.free_types[id.index()];
         let parameters = t.parameters;

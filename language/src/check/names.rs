@@ -32,7 +32,7 @@ pub(super) struct Environment {
     pub operations: HashMap<String, Callable>,
     /// The machine's parameters.
     pub parameters: Vec<Entity>,
-    /// The machine uses others that are not loaded, so unknown names are no news.
+    /// `true` if the machine uses others that are not loaded, so unknown names are expected.
     pub uses_others: bool,
     pub unknown_names: HashSet<String>,
 }

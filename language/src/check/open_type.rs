@@ -75,7 +75,7 @@ impl OpenType {
         OpenType::relation(OpenType::Int, element)
     }
 
-    /// The element type of a set type.
+    /// Returns the element type of a set type.
     pub fn element(&self) -> Option<&OpenType> {
         match self {
             OpenType::Pow(t) => Some(t),
@@ -83,7 +83,7 @@ impl OpenType {
         }
     }
 
-    /// The type with each part that has no parts replaced.
+    /// Returns the type with each part that has no parts replaced.
     pub fn map(&self, leaf: &mut impl FnMut(&OpenType) -> OpenType) -> OpenType {
         match self {
             OpenType::Pow(a) => OpenType::pow(a.map(leaf)),
@@ -96,7 +96,7 @@ impl OpenType {
         }
     }
 
-    /// The type with types in the place of its parameters.
+    /// Returns the type with types in the place of its parameters.
     pub fn with_parameters(&self, arguments: &[OpenType]) -> OpenType {
         self.map(&mut |leaf| match leaf {
             OpenType::Parameter(i) => arguments.get(*i as usize).unwrap_or(leaf).clone(),
@@ -105,7 +105,7 @@ impl OpenType {
     }
 }
 
-/// A type as a B expression, `_` for a part that is not known.
+/// Returns a type as a B expression, `_` for a part that is not known.
 pub(super) fn text(model: &OpenModel, t: &OpenType) -> String {
     let list = |types: &[OpenType]| types.iter().map(|t| text(model, t)).collect::<Vec<_>>().join(", ");
     match t {

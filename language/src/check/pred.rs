@@ -166,7 +166,7 @@ impl Checker {
         Some(result.unwrap_or(PredKind::True.at(e.span)))
     }
 
-    /// The definition that an expression calls, with its arguments.
+    /// Returns the definition that an expression calls, with its arguments.
     pub(super) fn called_definition<'a>(
         &self,
         e: &'a ast::Expr,

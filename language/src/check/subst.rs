@@ -5,7 +5,7 @@ use crate::ast::{ExprKind as Ast, SubstKind as Sub};
 use crate::model::visit::Names;
 
 impl Checker {
-    /// The body of an operation: its outermost preconditions are guards of the transition system.
+    /// Returns the body of an operation: its outermost preconditions are guards of the transition system.
     pub(super) fn outermost(&mut self, s: &ast::Subst) -> Subst {
         match &s.kind {
             Sub::Block(inner) => self.outermost(inner),

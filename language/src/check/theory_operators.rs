@@ -19,7 +19,7 @@ enum Typed {
 }
 
 impl Checker {
-    /// A call of an operator with a value.
+    /// Returns a call of an operator with a value.
     pub(super) fn operator_value(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Expr {
         match self.operator(name, args, span, false) {
             Typed::Value(e) => e,
@@ -27,7 +27,7 @@ impl Checker {
         }
     }
 
-    /// A call of an operator that is a predicate.
+    /// Returns a call of an operator that is a predicate.
     pub(super) fn operator_truth(&mut self, name: &Ident, args: &[ast::Expr], span: Span) -> Pred {
         match self.operator(name, args, span, true) {
             Typed::Truth(p) => p,

@@ -54,7 +54,7 @@ impl Inference {
         }
     }
 
-    /// The type with its outermost constructor known, as far as it is.
+    /// Returns the type with its outermost constructor known, as far as it is.
     pub fn head<'a>(&'a self, mut t: &'a OpenType) -> &'a OpenType {
         while let Some(v) = Self::variable(t) {
             match self.binding(v) {
@@ -65,7 +65,7 @@ impl Inference {
         t
     }
 
-    /// The type with every known variable replaced.
+    /// Returns the type with every known variable replaced.
     pub fn resolve(&self, t: &OpenType) -> OpenType {
         t.map(&mut |leaf| match Self::variable(leaf).and_then(|v| self.binding(v)) {
             Some(bound) => self.resolve(bound),
@@ -92,9 +92,9 @@ impl Inference {
         }
     }
 
-    /// Converts to a type of the model. An undetermined type becomes `INTEGER`: it belongs to an expression like `{} =
-    /// {}`, since names whose types stay open are reported. So does the type of a reported mistake, because such a
-    /// model is never handed out.
+    /// Converts to a type of the model. An undetermined type becomes `INTEGER`: it belongs to an expression such as an
+    /// equality of empty sets (`{} = {}`), since names whose types stay open are reported. So does the type of a
+    /// reported mistake, because such a model is never handed out.
     pub fn close(&self, t: &OpenType) -> Type {
         match self.head(t) {
             OpenType::Bool => Type::Bool,

@@ -1,8 +1,8 @@
 //! `DEFINITIONS`: macros over syntax trees.
 //!
-//! A parameter stands for a whole tree, so expansion knows no precedence accidents. Names in a body
-//! mean what they mean where the definition is used, and a name bound in the body captures the same
-//! name in an argument, as in ProB. Definitions may stand in any order and may not be cyclic.
+//! A parameter is replaced by a whole tree, so expansion knows no precedence accidents. Names in a body mean what they
+//! mean where the definition is used, and a name bound in the body captures the same name in an argument, as in ProB.
+//! Definitions may occur in any order and must not be cyclic.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -21,17 +21,17 @@ pub struct Macro {
     pub name: Ident,
     /// Parameters.
     pub parameters: Vec<Ident>,
-    /// What it stands for.
+    /// The replacement.
     pub body: DefinitionBody,
 }
 
-/// All definitions of a machine and of the files it names.
+/// All definitions of a machine and of the files that it names.
 #[derive(Clone, Default, Debug)]
 pub struct Definitions {
     macros: BTreeMap<String, Arc<Macro>>,
     /// Names of the files that were not found, with the place that mentions them.
     pub missing: Vec<(String, Span)>,
-    /// Whether a library of ProB is named, so that its functions are known.
+    /// `true` if a library of ProB is named, so that its functions are known.
     pub libraries: bool,
 }
 
@@ -85,7 +85,7 @@ impl Definitions {
         }
     }
 
-    // What the libraries of ProB declare is known without their files.
+    // Declarations of ProB's libraries are known without their files.
     fn file_missing(&mut self, path: &str, span: Span, out: &mut Vec<Diagnostic>) {
         if external::is_library(path) {
             self.libraries = true;
@@ -131,12 +131,12 @@ impl Definitions {
         self.macros.insert(name.name.clone(), Arc::new(entry));
     }
 
-    /// The definition of a name.
+    /// Returns the definition of a name.
     pub fn get(&self, name: &str) -> Option<Arc<Macro>> {
         self.macros.get(name).cloned()
     }
 
-    /// All definitions by name.
+    /// Returns all definitions by name.
     pub fn iter(&self) -> impl Iterator<Item = &Arc<Macro>> {
         self.macros.values()
     }
@@ -200,8 +200,8 @@ impl Definitions {
 }
 
 impl Macro {
-    /// The body as an expression or predicate, arguments in the place of parameters.
-    /// `None` if it is a substitution. Requires as many arguments as parameters.
+    /// Returns the body as an expression or predicate, arguments in the place of parameters. `None` if it is a
+    /// substitution. Requires as many arguments as parameters.
     pub fn expand_expr(&self, arguments: &[Expr]) -> Option<Expr> {
         match &self.body {
             DefinitionBody::Expr(e) | DefinitionBody::Either(e, _) => {
@@ -213,8 +213,8 @@ impl Macro {
         }
     }
 
-    /// The body as a substitution, arguments in the place of parameters.
-    /// `None` if it is an expression. Requires as many arguments as parameters.
+    /// Returns the body as a substitution, arguments in the place of parameters. `None` if it is an expression.
+    /// Requires as many arguments as parameters.
     pub fn expand_subst(&self, arguments: &[Expr]) -> Option<Subst> {
         match &self.body {
             DefinitionBody::Subst(s) | DefinitionBody::Either(_, s) => {

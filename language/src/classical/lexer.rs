@@ -1,9 +1,9 @@
 //! Text to tokens: every spelling of classical B, ASCII and Unicode (ProB's lexer and Atelier B's).
 //!
-//! Longest match decides; on equal length a keyword wins over a name. White space and comments are
-//! dropped. Pragmas stay beside the tokens (in [`Lexed::pragmas`]), because they may stand in many
-//! places and mean something in few. A piece of text that is no token becomes one
-//! [`TokenKind::Error`] with its diagnostic, so that the parser knows not to complain again.
+//! Longest match decides; on equal length a keyword wins over a name. White space and comments are dropped. Pragmas are
+//! kept apart from the tokens (in [`Lexed::pragmas`]), because they may occur in many places and have a meaning in few.
+//! A piece of text that is not a token becomes one [`TokenKind::Error`] with its diagnostic, so that the parser does
+//! not report it again.
 
 use logos::{FilterResult, Lexer, Logos};
 
@@ -24,7 +24,7 @@ macro_rules! tokens {
             => $kind:ident $signature:tt;)* }
         soft { $($soft:tt)* }
     ) => {
-/// What a token is. Keywords carry their own spelling as name.
+/// Kinds of tokens. Keywords have their own spelling as name.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n\x0B\x0C\u{A0}\u{2028}\u{2029}\u{FEFF}]+")]
 #[logos(error = LexError)]
@@ -181,7 +181,7 @@ pub enum TokenKind {
     #[token("struct")] Struct,
     #[token("rec")] Rec,
 
-    /// Text that is no token; a diagnostic was given.
+    /// Text that is not a token; a diagnostic was given.
     Error,
     /// Behind the last token.
     Eof,
@@ -190,7 +190,7 @@ pub enum TokenKind {
 }
 operators!(tokens);
 
-/// Why a piece of text is no token.
+/// Reasons why a piece of text is not a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum LexError {
     /// No token begins like this.
@@ -205,7 +205,7 @@ pub enum LexError {
 /// A token with its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Token {
-    /// What it is.
+    /// Kind of the token.
     pub kind: TokenKind,
     /// First byte.
     pub start: u32,
@@ -235,14 +235,14 @@ pub struct Lexed {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Whether a text is one name, so that it needs no backquotes.
+/// Returns whether a text is one name, so that it needs no backquotes.
 pub fn is_name(text: &str) -> bool {
     let mut lexer = TokenKind::lexer(text);
     lexer.next() == Some(Ok(TokenKind::Ident)) && lexer.remainder().is_empty() && text != "FREETYPES"
 }
 
-/// Whether a word in capitals belongs to a section or a substitution; operators, constants and `OR`, which people take
-/// for one, do not.
+/// Returns whether a word in capitals belongs to a section or a substitution. Operators, constants and `OR`, which
+/// users write for an operator, do not.
 pub fn is_keyword(word: &str) -> bool {
     use TokenKind::*;
     let mut lexer = TokenKind::lexer(word);
@@ -408,7 +408,7 @@ fn describe(error: LexError, text: &str, at: Span) -> Diagnostic {
     }
 }
 
-/// What to write instead of a symbol that mathematics has and B has not.
+/// Returns a suggestion in place of a symbol that mathematics has and B does not.
 fn rejected(symbol: char) -> Option<&'static str> {
     Some(match symbol {
         '⋀' => "write `&`, or a `∀`",
@@ -534,8 +534,8 @@ fn block_comment(lexer: &mut Lexer<TokenKind>) -> FilterResult<(), LexError> {
     }
 }
 
-/// The content of a string token, escapes resolved: `\"`, `\'`, `\\`, `\n`, `\r`, `\t`; any other
-/// `\c` keeps both characters.
+/// Returns the content of a string token, escapes resolved: `\"`, `\'`, `\\`, `\n`, `\r`, `\t`; any other `\c` keeps
+/// both characters.
 pub fn unescape(content: &str) -> String {
     let mut out = String::with_capacity(content.len());
     let mut chars = content.chars();

@@ -1,9 +1,9 @@
-//! The files of a model: the main machine, every machine it refers to directly or through others,
-//! and their files of definitions.
+//! The files of a model: the main machine, every machine that it refers to directly or indirectly, and their files of
+//! definitions.
 //!
-//! A machine `M` is looked for in the folder of the file that names it, as `M.ref`, `M.mch`, `M.sys`
-//! and `M.imp` (ProB's order), or where a `file` pragma says it is; then in the folders of the include path, of which no
-//! more than one may have it. Files of definitions are looked for in the same places.
+//! A machine `M` is searched for in the folder of the file that names it, as `M.ref`, `M.mch`, `M.sys` and `M.imp`
+//! (ProB's order), or at the place that a `file` pragma gives; then in the folders of the include path, at most one of
+//! which may contain it. Files of definitions are searched for in the same places.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::text::source::{SourceId, Sources, Span};
 const EXTENSIONS: [&str; 4] = ["ref", "mch", "sys", "imp"];
 /// Number of folders that are looked into for a machine that is missing, so that its place can be named.
 const MOST_FOLDERS: usize = 200;
-/// How far below the first ones these folders are.
+/// Largest depth of these folders below the first ones.
 const DEEPEST_FOLDER: usize = 3;
 
 /// The machines of a model; the first is the main one. They refer to each other without cycles.
@@ -29,31 +29,31 @@ pub struct Project {
     pub units: Vec<Unit>,
 }
 
-/// One machine with what it refers to.
+/// One machine with its references.
 #[derive(Clone, Debug)]
 pub struct Unit {
     /// The syntax tree.
     pub tree: Machine,
-    /// Its definitions, with those of the files it names.
+    /// Its definitions, with those of the files that it names.
     pub definitions: Definitions,
-    /// The machines behind its references, as positions in [`Project::units`] by the place of the
-    /// name. What is missing here was reported.
+    /// The machines behind its references, as positions in [`Project::units`] by the place of the name. Missing ones
+    /// were reported.
     pub links: BTreeMap<Span, usize>,
 }
 
 impl Unit {
-    /// A machine whose references lead nowhere.
+    /// Creates a machine whose references lead nowhere.
     pub fn alone(tree: Machine, definitions: Definitions) -> Unit {
         Unit { tree, definitions, links: BTreeMap::new() }
     }
 
-    /// The machine that a reference leads to.
+    /// Returns the machine that a reference leads to.
     pub fn link(&self, machine: &Ident) -> Option<usize> {
         self.links.get(&machine.span).copied()
     }
 }
 
-/// How a machine names others, in source order: the section, the name, the file it is said to be in.
+/// Returns the references of a machine in source order: the section, the name, and the file given for it.
 fn references(tree: &Machine) -> Vec<(&'static str, &Ident, Option<&str>)> {
     let mut out = vec![];
     if let Some(name) = &tree.refines {
@@ -113,7 +113,7 @@ impl Collector<'_> {
         self.ids.push(id);
     }
 
-    // Loads what one machine refers to.
+    // Loads the machines that one machine refers to.
     fn follow(&mut self, from: usize) {
         let tree = self.units[from].tree.clone();
         for (section, name, file) in references(&tree) {
@@ -224,7 +224,7 @@ impl Collector<'_> {
         })
     }
 
-    /// What `find` finds in the include path. `None` after a message that there is more than one.
+    /// Searches the include path by `find`. `None` after a message that there is more than one result.
     fn included<T: AsRef<Path>>(
         &mut self,
         name: &str,
@@ -340,7 +340,7 @@ impl Collector<'_> {
                     }
                     beside => beside,
                 };
-                // Where there is none, its absence is reported.
+                // If there is no file, its absence is reported.
                 out.push((name.clone(), found.unwrap_or(path)));
             }
         }

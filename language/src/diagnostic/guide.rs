@@ -1,26 +1,26 @@
-//! The guide of all codes: what each means, a small wrong example and its mended form.
+//! The guide of all codes: the meaning of each, a small wrong example and its corrected form.
 //!
-//! `guide.md` holds the texts; `docs/diagnostics.md` is made of them ([`document`]). An entry begins with the code as a
-//! heading; its examples are fenced blocks whose first line says the language, `wrong` or `right`, and the file's name
-//! where it is not that of the machine. The first file of several is the one that is read.
+//! `guide.md` holds the texts; `docs/diagnostics.md` is generated from them ([`document`]). An entry begins with the
+//! code as a heading. Its examples are fenced blocks whose first line gives the language, `wrong` or `right`, and the
+//! file's name if it is not that of the machine. The first file of several is the one that is read.
 
 use super::Code;
 use super::codes::DOCUMENTATION;
 
 const TEXT: &str = include_str!("guide.md");
 
-/// What the guide says about a code.
+/// Entry of the guide about a code.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Entry {
     /// The code.
     pub code: Code,
-    /// What it means, in a sentence.
+    /// Meaning of the code, in a sentence.
     pub title: &'static str,
-    /// What it is about and what to do; Markdown.
+    /// Explanation and remedy; Markdown.
     pub text: &'static str,
-    /// Files that give a message with this code; none where a text cannot show it.
+    /// Files that give a message with this code; empty if a text cannot show it.
     pub wrong: Vec<Example>,
-    /// The same without the mistake.
+    /// Corrected examples.
     pub right: Vec<Example>,
 }
 
@@ -33,7 +33,7 @@ pub struct Example {
     pub text: &'static str,
 }
 
-/// What the guide says about the code with this number.
+/// Returns the entry of the guide about the code with this number.
 pub fn entry(number: u16) -> Option<Entry> {
     let (code, title) = *DOCUMENTATION.iter().find(|(code, _)| code.number == number)?;
     let heading = format!("## {code}\n");
@@ -58,7 +58,7 @@ fn examples(body: &'static str, kind: &str) -> Vec<Example> {
     files.collect()
 }
 
-/// The file that a machine is looked for in.
+/// Returns the file name under which a machine is searched for.
 fn name_of_machine(text: &str) -> String {
     let mut words = text.split(|c: char| c.is_whitespace() || c == '(');
     let extension = match words.next() {
@@ -69,7 +69,7 @@ fn name_of_machine(text: &str) -> String {
     format!("{}.{extension}", words.next().unwrap_or("Machine"))
 }
 
-/// The whole guide as a document, Markdown.
+/// Returns the whole guide as a document, Markdown.
 pub fn document() -> String {
     let mut out = String::from(
         "# The messages of bsym\n\nEvery message about a model has a code that keeps its meaning. `bsym explain B0203` says what stands here. \

@@ -1,4 +1,4 @@
-//! Messages about a user's model: what is wrong, where, and what to do.
+//! Messages about a user's model: the mistake, its place, and the remedy.
 
 pub mod codes;
 pub mod guide;
@@ -11,7 +11,7 @@ pub use nearest::nearest;
 use crate::text::files::NotUtf8;
 use crate::text::source::Span;
 
-/// Whether a model can be used in spite of the message.
+/// Severity of a message: whether a model can be used in spite of it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// The model cannot be used.
@@ -42,14 +42,14 @@ pub struct Diagnostic {
     pub span: Span,
     /// Other places, each with a short text.
     pub labels: Vec<(Span, String)>,
-    /// What the user can do.
+    /// Advice for the user.
     pub help: Option<String>,
-    /// A change that does what the help says, where that is clear.
+    /// A change that carries out the help, where that is unambiguous.
     pub fix: Option<Box<Fix>>,
 }
 
 impl Diagnostic {
-    /// An error at `span`.
+    /// Creates an error at `span`.
     pub fn error(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -62,7 +62,7 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at `span`.
+    /// Creates a warning at `span`.
     pub fn warning(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, span, message) }
     }
@@ -78,7 +78,7 @@ impl Diagnostic {
         self.help(format!("did you mean `{near}`?")).instead(near)
     }
 
-    /// Adds the text that corrects the mistake, in place of what the message points at.
+    /// Adds the text that corrects the mistake, as a replacement of the message's place.
     pub fn instead(mut self, text: impl Into<String>) -> Self {
         self.fix = Some(Box::new(Fix { span: self.span, text: text.into() }));
         self

@@ -1,8 +1,8 @@
-//! The name that was probably meant by one that nobody declares.
+//! The name that was probably meant by one that is not declared.
 
-/// The known name that is nearest to a misspelt one: a letter in three may be wrong, at most three, and
-/// neighbours that are swapped or a word in other capitals count as one mistake. A word with no letter right is not near.
-/// Of equally near ones the first by the alphabet.
+/// Returns the known name that is nearest to a misspelt one. One letter in three may be wrong, at most three; swapped
+/// neighbours or a word in other capitals count as one mistake. A word without a matching letter is not near. Of
+/// equally near names the first in alphabetical order is returned.
 pub fn nearest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = (name.chars().count() / 3).clamp(1, 3);
     let near = known.into_iter().map(|n| (distance(name, n), n));

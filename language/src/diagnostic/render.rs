@@ -5,7 +5,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::text::source::{SourceId, Sources, Span};
 
-/// A diagnostic with the source lines it is about, without a line end behind it.
+/// Renders a diagnostic with its source lines, without a line end behind it.
 pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
     let code = d.code.to_string();
     let level = match d.severity {
@@ -42,7 +42,7 @@ pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
     renderer.render(&[group])
 }
 
-/// A diagnostic on one line: `file:line:column: error[B0012]: message`.
+/// Renders a diagnostic on one line: `file:line:column: error[B0012]: message`.
 pub fn render_line(sources: &Sources, d: &Diagnostic) -> String {
     let position = sources.position(d.span);
     let severity = match d.severity {

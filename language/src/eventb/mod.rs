@@ -1,7 +1,7 @@
-//! Event-B: ProB's `.eventb` packages and Rodin's projects, to what is written in them.
+//! Event-B: reads ProB's `.eventb` packages and Rodin's projects.
 //!
-//! Both end in a [`project::Project`] whose formulas are the trees of classical B (`ast`), so that one checker
-//! types and composes them. Nothing is checked here.
+//! Both become a [`project::Project`] whose formulas are the trees of classical B (`ast`), so that one checker types
+//! and composes them. Nothing is checked here.
 
 pub mod project;
 

@@ -14,7 +14,7 @@ use crate::text::source::{SourceId, Span};
 /// Reads the text of a package. Its first machine is the one it is named after.
 ///
 /// # Errors
-/// The first place that is no package.
+/// The first place that is not part of a package.
 pub fn read(text: &str, source: SourceId) -> Result<Project, Diagnostic> {
     let facts = prolog::read(text, source)?;
     let package = facts.iter().find_map(|f| f.arguments("package", 1));
@@ -57,7 +57,7 @@ fn parts<'t, 'a>(t: &'t Term<'a>, functor: &str) -> Read<(Ident, &'t [Term<'a>])
 
 fn machine(t: &Term, machines: &[Ident]) -> Read<Machine> {
     let (name, sections) = parts(undescribed(t), "event_b_model")?;
-    // Some exporters list what a machine inherits once more.
+    // Some exporters repeat the declarations that a machine inherits.
     let others: Vec<&str> = machines.iter().map(|m| m.name.as_str()).filter(|m| *m != name.name).collect();
     let is_own = |t: &Term| file_of(t).is_none_or(|file| !others.contains(&file.as_str()));
     let mut m = Machine {
@@ -128,7 +128,7 @@ fn deferred_set(t: &Term) -> Read<Ident> {
     }
 }
 
-// A bare atom stands for a list of one.
+// A bare atom represents a list of one.
 fn names(t: &Term) -> Read<Vec<Ident>> {
     match t.list() {
         Some(items) => items.iter().map(name).collect(),
@@ -179,7 +179,7 @@ fn event(t: &Term) -> Read<Event> {
         convergence,
         extended: false,
         inherited: Inherited::default(),
-        // Hand-written packages have the empty name where there is none.
+        // Hand-written packages have the empty name if there is none.
         refines: names(refines)?.into_iter().filter(|id| !id.name.is_empty()).collect(),
         parameters: identifiers(parameters)?,
         guards: labelled(guards, false)?,

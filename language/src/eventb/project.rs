@@ -8,23 +8,22 @@ use crate::text::source::Span;
 pub struct Project {
     /// Machines in the order of the file, or of the files' names.
     pub machines: Vec<Machine>,
-    /// Contexts likewise.
+    /// Contexts of the project.
     pub contexts: Vec<Context>,
-    /// Theories likewise.
+    /// Theories of the project.
     pub theories: Vec<Theory>,
-    /// A package that was exported from what Rodin's static checker had let pass; machines may list inherited
-    /// invariants once more.
+    /// `true` for a package that was exported from a project that Rodin's static checker accepted; machines may repeat
+    /// inherited invariants.
     pub exported: bool,
 }
 
 impl Project {
-    /// A machine by name.
+    /// Returns a machine by name.
     pub fn machine(&self, name: &str) -> Option<&Machine> {
         self.machines.iter().find(|m| m.name.name == name)
     }
 
-    /// The component that a package is about: its first machine, or its first context that no other
-    /// extends.
+    /// Returns the component that a package is about: its first machine, or its first context that no other extends.
     pub fn main(&self) -> Option<&str> {
         if let Some(m) = self.machines.first() {
             return Some(&m.name.name);
@@ -34,7 +33,7 @@ impl Project {
         self.contexts.iter().find(is_last).or(self.contexts.first()).map(|c| c.name.name.as_str())
     }
 
-    /// A context by name.
+    /// Returns a context by name.
     pub fn context(&self, name: &str) -> Option<&Context> {
         self.contexts.iter().find(|c| c.name.name == name)
     }
@@ -65,7 +64,7 @@ pub struct Machine {
 pub const INITIALISATION: &str = "INITIALISATION";
 
 impl Machine {
-    /// An event by name.
+    /// Returns an event by name.
     pub fn event(&self, name: &str) -> Option<&Event> {
         self.events.iter().find(|e| e.name.name == name)
     }
@@ -88,14 +87,14 @@ pub struct Context {
     pub span: Span,
 }
 
-/// A predicate or expression with what is written around it.
+/// A predicate or expression with its label and text.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Formula {
     /// Label, without white space at its ends.
     pub label: Option<String>,
     /// Its text on one line, where the file holds it as text.
     pub text: Option<String>,
-    /// Follows from what is before it.
+    /// `true` if it follows from the formulas before it.
     pub theorem: bool,
     /// The predicate or expression.
     pub tree: ast::Expr,
@@ -106,11 +105,11 @@ pub struct Formula {
 pub struct Event {
     /// Name.
     pub name: Ident,
-    /// What the variant has to do with it.
+    /// Effect on the variant.
     pub convergence: Convergence,
-    /// Whether its parameters, guards and actions are additions to those of the abstract event.
+    /// `true` if its parameters, guards and actions are additions to those of the abstract event.
     pub extended: bool,
-    /// How much of it comes from the event that it extends.
+    /// Numbers of elements that come from the event that it extends.
     pub inherited: Inherited,
     /// The abstract events that it refines; several are merged.
     pub refines: Vec<Ident>,
@@ -120,13 +119,14 @@ pub struct Event {
     pub guards: Vec<Formula>,
     /// Actions, all at the same time.
     pub actions: Vec<Action>,
-    /// Predicates for what the abstract event chooses: a parameter `p`, or the new value `x'` of a variable.
+    /// Predicates for the values that the abstract event chooses: a parameter `p`, or the new value `x'` of a variable.
     pub witnesses: Vec<(Ident, Formula)>,
     /// The whole event.
     pub span: Span,
 }
 
-/// How many of an event's parameters, guards and actions come from the event that it extends: these are the first ones.
+/// Numbers of an event's parameters, guards and actions that come from the event that it extends: these are the first
+/// ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Inherited {
     /// Parameters.
@@ -144,13 +144,13 @@ pub struct Action {
     pub label: Option<String>,
     /// Its text on one line, where the file holds it as text.
     pub text: Option<String>,
-    /// What it does.
+    /// Form of the action.
     pub kind: ActionKind,
     /// The whole action.
     pub span: Span,
 }
 
-/// What an action does.
+/// Forms of an action.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ActionKind {
     /// `x, f(i) := E, F`
@@ -161,7 +161,7 @@ pub enum ActionKind {
     BecomesSuch(Vec<Ident>, ast::Expr),
 }
 
-/// A theory: data types and operators of its own.
+/// A theory with data types and operators.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Theory {
     /// Name.
@@ -172,7 +172,7 @@ pub struct Theory {
     pub data_types: Vec<DataType>,
     /// Operators.
     pub operators: Vec<Operator>,
-    /// What operators are called in classical B: name, then operator.
+    /// Names of operators in classical B: name, then operator.
     pub mappings: Vec<(String, String)>,
     /// The whole theory.
     pub span: Span,
@@ -199,11 +199,11 @@ pub struct Operator {
     /// Condition under which it has a value. It is an obligation wherever the operator is used, which
     /// `check` makes; readers only fill it in.
     pub condition: Option<ast::Expr>,
-    /// What it means.
+    /// Its definition.
     pub definition: Definition,
 }
 
-/// What an operator means.
+/// Definition of an operator.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Definition {
     /// An expression or predicate.
@@ -219,10 +219,10 @@ pub enum Definition {
     Axiomatic,
 }
 
-/// A constructor with the names of its parts, as a case of a definition is written.
+/// Splits a pattern of a case: a constructor with the names of its parts.
 ///
 /// # Errors
-/// What is no such pattern.
+/// The place that is not such a pattern.
 pub(super) fn constructor_pattern(mut tree: ast::Expr) -> Result<(Ident, Vec<Ident>), Span> {
     while let ast::ExprKind::Binary(ast::BinaryOp::OfType, inner, _) = tree.kind {
         tree = *inner;

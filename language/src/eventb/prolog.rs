@@ -1,9 +1,9 @@
 //! Prolog terms as text: the part of the syntax that ProB's `.eventb` packages are written in.
 //!
-//! Facts, directives (skipped), comments, atoms (plain, quoted, symbolic), integers, strings, variables,
-//! lists and compound terms, no operators. Every term knows its place. Reading takes one pass without
-//! recursion, and names without escapes are not copied: a package is one fact on one line of a million
-//! characters. What a functor means is the reader's business; unknown ones are terms like all others.
+//! Facts, directives (skipped), comments, atoms (plain, quoted, symbolic), integers, strings, variables, lists and
+//! compound terms, no operators. Every term knows its place. Reading takes one pass without recursion, and names
+//! without escapes are not copied: a package is one fact on one line of a million characters. The reader gives functors
+//! their meaning; unknown ones are ordinary terms.
 
 use std::borrow::Cow;
 
@@ -13,13 +13,13 @@ use crate::int::Int;
 use crate::text::source::{SourceId, Span};
 use crate::tuning::Tuning;
 
-/// Deepest nesting of a term: what later passes recurse along.
+/// Deepest nesting of a term, along which later passes recurse.
 pub const DEEPEST: usize = Tuning::DEFAULT.depth.prolog;
 
-/// A term and where it stands.
+/// A term with its place.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Term<'a> {
-    /// What it is.
+    /// The form of the term.
     pub kind: TermKind<'a>,
     /// From its first character to its last.
     pub span: Span,
@@ -43,7 +43,7 @@ pub enum TermKind<'a> {
 }
 
 impl<'a> Term<'a> {
-    /// The text of an atom, or of a number written where a name belongs (labels such as `1`).
+    /// Returns the text of an atom, or of a number written where a name belongs (labels such as `1`).
     pub fn atom(&self) -> Option<&str> {
         match &self.kind {
             TermKind::Atom(name) => Some(name),
@@ -51,7 +51,7 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// The elements of a list.
+    /// Returns the elements of a list.
     pub fn list(&self) -> Option<&[Term<'a>]> {
         match &self.kind {
             TermKind::List(items) => Some(items),
@@ -68,12 +68,12 @@ impl<'a> Term<'a> {
         }
     }
 
-    /// The arguments, if functor and number of arguments are these.
+    /// Returns the arguments, if functor and number of arguments are these.
     pub fn arguments(&self, functor: &str, arity: usize) -> Option<&[Term<'a>]> {
         self.parts().filter(|(name, arguments)| *name == functor && arguments.len() == arity).map(|p| p.1)
     }
 
-    /// What it is, for messages: `atom 'x'`, `f/2`, `a list`.
+    /// Describes the term for messages: `atom 'x'`, `f/2`, `a list`.
     pub fn describe(&self) -> String {
         match &self.kind {
             TermKind::Atom(name) => format!("the atom `{name}`"),
@@ -89,7 +89,7 @@ impl<'a> Term<'a> {
 /// Reads all facts of a text, up to the first mistake.
 ///
 /// # Errors
-/// The place of the mistake and what was expected there.
+/// The place of the mistake and the expected text.
 pub fn read(text: &str, source: SourceId) -> Result<Vec<Term<'_>>, Diagnostic> {
     let mut reader = Reader { text, bytes: text.as_bytes(), at: 0, source };
     let mut facts = vec![];

@@ -1,7 +1,7 @@
-//! Rodin's projects: the files that the user wrote, `.bum` and `.buc`.
+//! Rodin's projects: the user's files `.bum` and `.buc`.
 //!
-//! Of a project only the component that is asked for is read, with what it refines, sees and extends.
-//! What the static checker makes of these files (`.bcm`, `.bcc`) is not needed.
+//! Only the requested component of a project is read, with the components that it refines, sees and extends. The
+//! results of the static checker (`.bcm`, `.bcc`) are not needed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,7 +25,7 @@ pub struct Files {
     pub contexts: BTreeMap<String, Head>,
 }
 
-/// What others have to know of a file before it is read. Empty for a file that is no XML.
+/// Data of a file that others need before it is read. Empty for a file that is not XML.
 #[derive(Debug, Default)]
 pub struct Head {
     file: String,
@@ -36,7 +36,7 @@ pub struct Head {
 }
 
 impl Head {
-    // A file that is no XML is a mistake only where it is needed.
+    // A file that is not XML is a mistake only where it is needed.
     fn read(file: &str, text: &str) -> Head {
         let mut head = Head { file: file.to_string(), ..Head::default() };
         let Ok(document) = xml::parse(text, SourceId(0)) else { return head };
@@ -58,7 +58,7 @@ impl Head {
 impl Files {
     /// Machines that no other one refines; without machines the contexts that no other one extends.
     pub fn last(&self) -> Vec<String> {
-        // Those of a kind that none of the same kind needs.
+        // The components that no other component of the same kind needs.
         let last = |is_machine: bool, files: &BTreeMap<String, Head>| -> Vec<String> {
             let needed: BTreeSet<&(bool, String)> = files.values().flat_map(|head| &head.needs).collect();
             let is_last = |name: &&String| !needed.contains(&(is_machine, name.to_string()));
@@ -72,13 +72,13 @@ impl Files {
         if machines.is_empty() { self.machines.keys().cloned().collect() } else { machines }
     }
 
-    /// All components.
+    /// Returns all components.
     pub fn all(&self) -> Vec<String> {
         self.machines.keys().chain(self.contexts.keys()).cloned().collect()
     }
 }
 
-/// The projects of a folder or archive, by folder.
+/// Returns the projects of a folder or archive, by folder.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -232,7 +232,7 @@ impl Reader<'_> {
         Some(Formula { label: e.label(), text: Some(folded(&text)), theorem: e.is("theorem"), tree })
     }
 
-    // Old files have an element of its own for it.
+    // Old files have a separate element for theorems.
     fn theorem(&mut self, e: Element) -> Option<Formula> {
         Some(Formula { theorem: true, ..self.formula(e, "predicate")? })
     }

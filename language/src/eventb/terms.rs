@@ -5,22 +5,22 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::eventb::prolog::{Term, TermKind};
 
-/// What was read, or why it cannot be.
+/// Result of reading, or the reason why it failed.
 pub(super) type Read<T> = Result<T, Diagnostic>;
 
-/// A message that a term is not what belongs in its place.
+/// Creates the error for a term that does not belong in its place.
 pub(super) fn malformed(t: &Term, expected: &str) -> Diagnostic {
     let message = format!("expected {expected}, found {}", t.describe());
     Diagnostic::error(codes::MALFORMED_PACKAGE, t.span, message)
         .help("the package is damaged, or of a newer kind than bsym knows")
 }
 
-/// The elements of a list.
+/// Returns the elements of a list.
 pub(super) fn list<'t, 'a>(t: &'t Term<'a>, of: &str) -> Read<&'t [Term<'a>]> {
     t.list().ok_or_else(|| malformed(t, &format!("a list of {of}")))
 }
 
-/// A name that is written as an atom.
+/// Reads a name that is written as an atom.
 pub(super) fn name(t: &Term) -> Read<Ident> {
     match &t.kind {
         TermKind::Atom(name) => Ok(Ident { name: name.to_string(), span: t.span }),
@@ -38,12 +38,12 @@ pub(super) fn identifier(t: &Term) -> Read<Ident> {
     }
 }
 
-/// The identifiers of a list.
+/// Reads the identifiers of a list.
 pub(super) fn identifiers(t: &Term) -> Read<Vec<Ident>> {
     list(t, "identifiers")?.iter().map(identifier).collect()
 }
 
-/// What `description(Pos, Text, X)` describes.
+/// Returns X in `description(Pos, Text, X)`.
 pub(super) fn undescribed<'t, 'a>(t: &'t Term<'a>) -> &'t Term<'a> {
     match t.parts() {
         Some(("description", [_, _, inner])) => undescribed(inner),
@@ -51,7 +51,7 @@ pub(super) fn undescribed<'t, 'a>(t: &'t Term<'a>) -> &'t Term<'a> {
     }
 }
 
-/// An expression or predicate.
+/// Reads an expression or predicate.
 pub(super) fn formula(t: &Term) -> Read<Expr> {
     let Some((functor, arguments)) = t.parts() else { return Err(malformed(t, "a formula")) };
     let span = t.span;
@@ -69,7 +69,7 @@ pub(super) fn formula(t: &Term) -> Read<Expr> {
     Ok(kind.at(span))
 }
 
-/// The formulas of a list.
+/// Reads the formulas of a list.
 pub(super) fn formulas(t: &Term) -> Read<Vec<Expr>> {
     list(t, "formulas")?.iter().map(formula).collect()
 }

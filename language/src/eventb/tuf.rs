@@ -1,8 +1,7 @@
-//! Theories of Rodin's theory plug-in: what the user wrote (`.tuf`), else what the plug-in made of it
-//! (`.tcf`, `.dtf`).
+//! Theories of Rodin's theory plug-in: the user's file (`.tuf`), otherwise the results of the plug-in (`.tcf`, `.dtf`).
 //!
-//! All theories of a project are read, since nothing but `TheoryPath.tul` says which of them a component uses.
-//! What in them cannot be read is a warning: an operator whose definition is lost is one without a value.
+//! All theories of a project are read, since only `TheoryPath.tul` tells which of them a component uses. Unreadable
+//! parts are warnings: an operator whose definition is lost has no value.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +20,8 @@ const EXTENSIONS: [&str; 3] = ["tuf", "tcf", "dtf"];
 /// Names of operators, and how they are written.
 pub(super) type Operators = BTreeMap<String, Fixity>;
 
-/// The theories that a project may use: those in its folder, and those of other folders of the archive that
-/// its theory path names.
+/// Returns the theories that a project may use: those in its folder, and those of other folders of the archive that its
+/// theory path names.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -74,7 +73,7 @@ pub(super) fn read(
     Ok((theories, operators))
 }
 
-/// What the theory path of a project names: project and theory.
+/// Returns the project and theory names in the theory path of a project.
 fn available(archive: &Archive, folder: &str) -> Result<Vec<(String, String)>, ReadError> {
     let mut found = vec![];
     for name in archive.names() {
@@ -180,7 +179,7 @@ impl Reader<'_> {
                 "datatypeDefinition" => theory.data_types.extend(self.data_type(e)),
                 "newOperatorDefinition" => theory.operators.extend(self.operator(e)),
                 "axiomaticDefinitionsBlock" => self.axiomatic(e, &mut theory),
-                // Rules and theorems say nothing that is not said by the definitions.
+                // Rules and theorems state nothing beyond the definitions.
                 _ => {}
             }
         }

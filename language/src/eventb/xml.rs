@@ -8,16 +8,16 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::text::source::{SourceId, Span};
 
-/// What Rodin puts before the names of its elements and attributes.
+/// Rodin's prefix of the names of elements and attributes.
 const PREFIX: &str = "org.eventb.core.";
 
-/// What the theory plug-in puts there.
+/// Prefix of the theory plug-in.
 const THEORY_PREFIX: &str = "org.eventb.theory.core.";
 
-/// Reads a text.
+/// Parses a text.
 ///
 /// # Errors
-/// It is no well-formed XML.
+/// The text is not well-formed XML.
 pub(super) fn parse(text: &str, source: SourceId) -> Result<Document<'_>, Diagnostic> {
     let options = ParsingOptions { allow_dtd: false, nodes_limit: 10_000_000, ..ParsingOptions::default() };
     Document::parse_with_options(text, options).map_err(|e| {
@@ -40,7 +40,7 @@ fn offset(text: &str, row: u32, column: u32) -> u32 {
     (line + column) as u32
 }
 
-/// Name of an element, without what Rodin puts before it.
+/// Returns the name of an element, without Rodin's prefix.
 pub(super) fn tag<'a>(node: Node<'a, '_>) -> &'a str {
     bare(node.tag_name().name()).unwrap_or(node.tag_name().name())
 }
@@ -49,7 +49,7 @@ fn bare(name: &str) -> Option<&str> {
     name.strip_prefix(PREFIX).or_else(|| name.strip_prefix(THEORY_PREFIX))
 }
 
-/// The elements directly below.
+/// Returns the direct child elements.
 pub(super) fn children<'a, 'i>(node: Node<'a, 'i>) -> impl Iterator<Item = Node<'a, 'i>> {
     node.children().filter(Node::is_element)
 }
@@ -62,20 +62,20 @@ pub(super) struct Element<'a, 'i> {
 }
 
 impl Element<'_, '_> {
-    /// Its opening, up to the end of its name.
+    /// Returns the place of its opening, up to the end of its name.
     pub fn span(self) -> Span {
         let start = self.node.range().start;
         let length = 1 + self.node.tag_name().name().len();
         Span { source: self.source, start: start as u32, end: (start + length) as u32 }
     }
 
-    /// All of it.
+    /// Returns the place of the whole element.
     pub fn whole(self) -> Span {
         let range = self.node.range();
         Span { source: self.source, start: range.start as u32, end: range.end as u32 }
     }
 
-    /// The text of an attribute of Rodin's or of the theory plug-in, named without what comes before it.
+    /// Returns the text of an attribute of Rodin's or of the theory plug-in, named without its prefix.
     pub fn text(self, name: &str) -> Option<Text> {
         let found = self.node.attributes().find(|a| bare(a.name()) == Some(name))?;
         let range = found.range_value();
@@ -83,7 +83,7 @@ impl Element<'_, '_> {
         Some(unescaped(raw, range.start as u32, self.source))
     }
 
-    /// The text of an attribute that must be there.
+    /// Returns the text of an attribute that must be there.
     ///
     /// # Errors
     /// It is missing, or there is nothing but white space in it.
@@ -100,7 +100,7 @@ impl Element<'_, '_> {
         }
     }
 
-    /// A name, without white space around it.
+    /// Returns a name, without white space around it.
     ///
     /// # Errors
     /// As [`required`](Self::required).
@@ -109,7 +109,7 @@ impl Element<'_, '_> {
         Ok(Ident { name: text.text.trim().to_string(), span: text.whole() })
     }
 
-    /// A name that is declared: an identifier of Event-B's mathematical language.
+    /// Returns a name that is declared: an identifier of Event-B's mathematical language.
     ///
     /// # Errors
     /// As [`required`](Self::required), or formulas could not use the name.
@@ -129,12 +129,12 @@ impl Element<'_, '_> {
         }
     }
 
-    /// A label, without white space around it.
+    /// Returns a label, without white space around it.
     pub fn label(self) -> Option<String> {
         self.text("label").map(|t| t.text.trim().to_string()).filter(|l| !l.is_empty())
     }
 
-    /// Whether an attribute is `true`.
+    /// Returns whether an attribute is `true`.
     pub fn is(self, name: &str) -> bool {
         self.text(name).is_some_and(|t| t.text == "true")
     }

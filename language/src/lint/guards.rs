@@ -63,7 +63,7 @@ impl Lint<'_> {
     }
 }
 
-// Trying all elements of a carrier is what a typing predicate would ask for.
+// A carrier does not count: a typing predicate would require trying all its elements as well.
 fn is_infinite(ty: &Type) -> bool {
     match ty {
         Type::Int | Type::Real | Type::String | Type::Free(..) => true,

@@ -1,8 +1,8 @@
-//! Warnings about a machine that can be used as it is: what is declared for nothing, what is true or
-//! false whatever happens, what reads otherwise than it looks.
+//! Warnings about a machine that can be used as it is: unused declarations, formulas that are always true or false, and
+//! text that is misleading.
 //!
-//! A warning stands only where it is certain, and only about the file that the user named: nothing
-//! is said of machines and definitions beside it.
+//! A warning is given only where it is certain, and only about the file that the user named, not about other machines
+//! and definitions.
 
 mod grouping;
 mod guards;
@@ -17,21 +17,21 @@ use crate::model::*;
 use crate::stack::with_large_stack;
 use crate::text::source::Span;
 
-/// What the user named.
+/// The component that the user named.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'m> {
     /// The tree of a machine of classical B.
     pub tree: Option<&'m ast::Machine>,
     /// The place of all of it.
     pub span: Span,
-    /// Whether it is no refinement, whose interface is given by another machine.
+    /// `true` unless it is a refinement, whose interface is given by another machine.
     pub is_abstract: bool,
-    /// Whether a program wrote it: ProB's packages repeat what types bound names.
+    /// `true` if a program wrote it: ProB's packages repeat the types of bound names.
     pub is_exported: bool,
 }
 
 impl<'m> Subject<'m> {
-    /// A machine of classical B.
+    /// Creates the subject of a machine of classical B.
     pub fn machine(tree: &'m ast::Machine) -> Subject<'m> {
         let is_abstract =
             matches!(tree.kind, MachineKind::Machine | MachineKind::Model | MachineKind::System);
@@ -89,7 +89,7 @@ fn conjuncts(p: &Pred) -> &[Pred] {
     }
 }
 
-/// The locals that a conjunct of this form says the type of: `x : S`, `x |-> y : S`, `x <: S`, `x = E`.
+/// Returns the locals whose type a conjunct of this form gives: `x : S`, `x |-> y : S`, `x <: S`, `x = E`.
 fn typed_by(p: &Pred) -> Vec<LocalId> {
     let mut found = vec![];
     if let PredKind::Compare(op, l, r) = &p.kind {

@@ -102,14 +102,14 @@ impl Visitor for Truths<'_, '_> {
 
     fn subst(&mut self, s: &Subst) {
         match &s.kind {
-            // What an abstraction demands is nowhere written.
+            // The requirements of an abstraction are written nowhere.
             SubstKind::Assert(Claim::Refinement(_), _, body) => self.subst(body),
             _ => walk_subst(self, s),
         }
     }
 }
 
-// `x : S` where S is less than the type says.
+// Recognises `x : S` where S is smaller than the type.
 fn membership_of(p: &Pred, ids: &[LocalId]) -> bool {
     let PredKind::Compare(CompareOp::Member | CompareOp::Subset, _, set) = &p.kind else { return false };
     let whole = matches!(

@@ -1,7 +1,7 @@
-//! What is declared and never used.
+//! Declarations that are never used.
 //!
-//! Whatever B makes everyone write does not count as a use: the predicate that types a name, the
-//! assignment that gives a variable its value. Whatever a definition of the file mentions counts.
+//! Text that B requires does not count as a use: the predicate that types a name, the assignment that gives a variable
+//! its value. Every name that a definition of the file mentions counts as used.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -113,7 +113,7 @@ impl Lint<'_> {
         uses
     }
 
-    // Other machines may use what a machine without operations declares.
+    // Other machines may use the declarations of a machine without operations.
     fn unused_names(&mut self, uses: &Uses, mentioned: &HashSet<String>) {
         let model = self.model;
         if model.events.is_empty() {
@@ -158,7 +158,7 @@ impl Lint<'_> {
                 }
             }
         }
-        // A definition binds anew wherever it is used: its name is used if one of them is.
+        // A definition binds fresh names wherever it is used: its name is used if one of them is.
         let mut places: BTreeMap<Span, (LocalId, bool)> = BTreeMap::new();
         for l in &uses.blocks {
             let place = places.entry(model.locals[l.index()].span).or_insert((*l, false));

@@ -1,4 +1,5 @@
-//! What a substitution says of the values before and after it, as a predicate of B (B-Book, 6.3.2: `prd`).
+//! Before-after predicates: a substitution as a predicate of B on the values before and after it (B-Book, 6.3.2:
+//! `prd`).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,8 +10,8 @@ use crate::text::source::Span;
 /// Names of the values after: of variables and of results.
 pub type After = BTreeMap<Target, Expr>;
 
-/// The before-after predicate of a substitution that writes no more than the targets of `after`: true of the values that
-/// an execution can lead to, and of all where it may do anything.
+/// Returns the before-after predicate of a substitution that writes at most the targets of `after`. It is true of the
+/// values that an execution can lead to, and of all values where the execution may do anything.
 ///
 /// `None` for sequences whose parts build on each other, local variables and loops.
 pub fn before_after(s: &Subst, after: &After) -> Option<Pred> {
@@ -151,7 +152,7 @@ impl Writer<'_> {
     }
 }
 
-/// The conjuncts of a predicate, at any depth of `&`, without those that are plainly true.
+/// Returns the conjuncts of a predicate, at any depth of `&`, without those that are plainly true.
 pub fn conjuncts(p: &Pred) -> Vec<&Pred> {
     match &p.kind {
         PredKind::And(list) => list.iter().flat_map(conjuncts).collect(),
@@ -161,7 +162,8 @@ pub fn conjuncts(p: &Pred) -> Vec<&Pred> {
     }
 }
 
-/// The same predicate without bound names that an equation determines (one-point rule), at its outermost quantifiers.
+/// Simplifies a predicate by removing bound names that an equation determines (one-point rule), at its outermost
+/// quantifiers.
 pub fn without_determined(p: &Pred) -> Pred {
     let parts: Vec<Pred> = conjuncts(p).into_iter().map(simplified).collect();
     Pred::all(parts.iter().flat_map(conjuncts).cloned().collect(), p.span)

@@ -1,4 +1,4 @@
-//! A machine with everything resolved: what it is composed of, its names, its events and what they owe to others.
+//! A resolved machine: its components, its names, its events and their obligations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -37,15 +37,15 @@ pub struct Model<T = Type> {
     pub axioms: Vec<Conjunct<T>>,
     /// State variables.
     pub variables: Vec<Variable<T>>,
-    /// Variables of the abstractions of a classical refinement, no part of the state. Only
-    /// [`Model::gluing`] speaks of them.
+    /// Variables of the abstractions of a classical refinement, which are not part of the state. Only [`Model::gluing`]
+    /// uses them.
     pub abstract_variables: Vec<Variable<T>>,
     /// `INVARIANT`, split at `&`.
     pub invariant: Vec<Conjunct<T>>,
     /// Conjuncts of a classical refinement that speak of [`Model::abstract_variables`]. They are not
     /// checked on states.
     pub gluing: Vec<Conjunct<T>>,
-    /// What was written and is in no check on states: an answer about the model has to name it.
+    /// Formulas of the text that no check on states covers: an answer about the model must name them.
     pub not_checked: Vec<Dropped>,
     /// The abstractions of a classical refinement, if they could be composed.
     pub refined: Option<Box<Refined<T>>>,
@@ -55,29 +55,29 @@ pub struct Model<T = Type> {
     pub initialisation: Subst<T>,
     /// Operations or events.
     pub events: Vec<Event<T>>,
-    /// What steps of a refinement must satisfy so that the abstractions can follow (Event-B).
+    /// Checks of the steps of a refinement, so that the abstractions can follow (Event-B).
     pub refinement_checks: Vec<RefinementCheck>,
-    /// What the events owe to the nearest abstraction and no step is checked for (Event-B).
+    /// Obligations of the events towards the nearest abstraction for which no step is checked (Event-B).
     pub owed: Vec<Owed<T>>,
-    /// Variants of the main machine (Event-B): integers, or finite sets. Termination is asked by nobody:
-    /// answers may say so.
+    /// Variants of the main machine (Event-B): integers, or finite sets. Termination is not checked; answers may say
+    /// so.
     pub variants: Vec<Variant<T>>,
-    /// Labelled formulas of the events of all levels (Event-B): what proof obligations name.
+    /// Labelled formulas of the events of all levels (Event-B), as named by proof obligations.
     pub formulas: Vec<EventFormula>,
     /// Definitions of the main machine, for formulas that are added to the model.
     pub definitions: Definitions,
     /// Definition `GOAL`.
     pub goal: Option<Pred<T>>,
-    /// What the machine says about its scope.
+    /// Hints of the machine about its scope.
     pub hints: ScopeHints,
     /// Bound variables, parameters, results and locals of the whole model.
     pub locals: Vec<Variable<T>>,
-    /// Number of [`ChoiceId`]s given out.
+    /// Number of [`ChoiceId`]s in use.
     pub choices: u32,
 }
 
 impl Model {
-    /// The axioms, split at every `&`: whether they are written as one or as several means the same.
+    /// Returns the axioms, split at every `&`: whether they are written as one or as several means the same.
     pub fn axiom_parts(&self) -> Vec<&Pred> {
         fn split<'p>(p: &'p Pred, parts: &mut Vec<&'p Pred>) {
             match &p.kind {
@@ -91,7 +91,7 @@ impl Model {
     }
 }
 
-/// The notation of a model: how it is printed, and what its messages call things.
+/// The notation of a model: determines how it is printed, and the terms in messages.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Notation {
     /// `.mch`, `.ref`, `.imp`, `.sys`
@@ -113,7 +113,7 @@ pub struct Component {
     pub span: Span,
 }
 
-/// How a component belongs to a model.
+/// Relation of a component to a model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(missing_docs)]
 pub enum Relation {
@@ -155,7 +155,7 @@ pub struct Constructor<T = Type> {
     pub span: Span,
 }
 
-/// An operator with a definition of its own, for one choice of its type parameters.
+/// An operator with its definition, for one choice of its type parameters.
 #[derive(Clone, Debug)]
 pub struct Operator<T = Type> {
     /// Name, without type arguments.
@@ -168,7 +168,7 @@ pub struct Operator<T = Type> {
     pub span: Span,
 }
 
-/// What an operator means.
+/// Definition of an operator.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OperatorDefinition<T = Type> {
     /// An expression, possibly with calls of the operator itself.
@@ -190,7 +190,7 @@ pub struct Carrier {
     pub span: Span,
 }
 
-/// Where a carrier's elements come from.
+/// Origin of a carrier's elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CarrierKind {
     /// `S = {a, b}` with the elements' names.
@@ -228,7 +228,7 @@ pub struct Conjunct<T = Type> {
 /// A part of a machine that the model has no place for, so that nothing about it is checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Dropped {
-    /// What it was.
+    /// Kind of the part.
     pub kind: DroppedKind,
     /// Its label, where it has one.
     pub label: Option<String>,
@@ -238,7 +238,7 @@ pub struct Dropped {
     pub span: Span,
 }
 
-/// What was dropped.
+/// Kinds of parts that are dropped.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum DroppedKind {
     /// A conjunct of the invariant about variables of an abstraction: one of [`Model::gluing`].
@@ -251,14 +251,14 @@ pub enum DroppedKind {
     LoopInvariant,
     /// A conjunct of the precondition of a called operation about variables of an abstraction.
     Precondition,
-    /// A conjunct of the precondition of the abstract operation that no state of the refinement can
-    /// decide. B claims nothing of an execution of the event outside of it (B-Book, 11.2.4), so a
-    /// trace with this event may be one that nobody owes anything about.
+    /// A conjunct of the precondition of the abstract operation that no state of the refinement can decide. B claims
+    /// nothing about an execution of the event outside of it (B-Book, 11.2.4), so a trace with this event may be one
+    /// without any obligation.
     AbstractPrecondition(EventId),
 }
 
 impl Dropped {
-    /// In words, with its place where that is in a file of the model.
+    /// Describes the part in words, with its place if that is in a file of the model.
     pub fn describe(&self, model: &Model) -> String {
         let label = self.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
         let what = self.kind.describe(model);
@@ -272,7 +272,7 @@ impl Dropped {
 }
 
 impl DroppedKind {
-    /// What it was, in words.
+    /// Describes the kind in words.
     pub fn describe(self, model: &Model) -> String {
         match self {
             DroppedKind::Gluing => "invariant".into(),
@@ -289,15 +289,15 @@ impl DroppedKind {
 }
 
 impl Model {
-    /// The first part of its abstract precondition that was dropped from an event.
+    /// Returns the first part of its abstract precondition that was dropped from an event.
     pub fn dropped_precondition(&self, event: EventId) -> Option<&Dropped> {
         self.not_checked.iter().find(|d| d.kind == DroppedKind::AbstractPrecondition(event))
     }
 
-    /// The model without the events that lost a part of their abstract precondition; events keep their
-    /// ids. `None` if there are no such events.
+    /// Returns the model without the events that lost a part of their abstract precondition; events keep their ids.
+    /// `None` if there are no such events.
     ///
-    /// Whatever it reaches, the machine reaches by steps that B speaks of. It shows no deadlocks.
+    /// Every state that it reaches, the machine reaches by steps that B defines. It shows no deadlocks.
     pub fn without_doubtful_events(&self) -> Option<Model> {
         let mut model = self.clone();
         let mut found = false;
@@ -307,7 +307,7 @@ impl Model {
                 let span = event.body.span;
                 let never = Pred { kind: PredKind::False, span };
                 let skip = Subst { kind: SubstKind::Skip, span };
-                // A choice of its own: those of the body stay what they are.
+                // A fresh choice: those of the body keep their numbers.
                 let choice = ChoiceId(model.choices);
                 model.choices += 1;
                 let branches = vec![(never, skip)];
@@ -319,16 +319,16 @@ impl Model {
     }
 }
 
-/// What the steps of a concrete event owe to an abstract one: checked by a
+/// Obligation of the steps of a concrete event towards an abstract one: checked by a
 /// [`SubstKind::Assert`](crate::model::SubstKind::Assert) with [`Claim::Refinement`](crate::model::Claim::Refinement).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefinementCheck {
-    /// What is owed.
+    /// Kind of the obligation.
     pub kind: RefinementKind,
     /// The abstract event.
     pub event: String,
-    /// Label of the abstract guard or action; the variable of [`RefinementKind::Unchanged`], what the
-    /// witness of [`RefinementKind::Witness`] is for.
+    /// Label of the abstract guard or action; the variable of [`RefinementKind::Unchanged`], or the subject of the
+    /// witness of [`RefinementKind::Witness`].
     pub label: Option<String>,
     /// The abstract guard or action on one line.
     pub text: String,
@@ -339,7 +339,7 @@ pub struct RefinementCheck {
 }
 
 impl RefinementCheck {
-    /// What is wrong where it fails; lower case, no full stop.
+    /// Returns the message of a failed check; lower case, no full stop.
     pub fn message(&self, model: &Model) -> String {
         let machine = model.components.get(self.origin.index()).map_or("", |c| c.name.as_str());
         let (event, label) = (&self.event, self.label.as_deref().unwrap_or("without a label"));
@@ -364,50 +364,50 @@ impl RefinementCheck {
     }
 }
 
-/// What a concrete event may owe to an abstract one.
+/// Kinds of obligations of a concrete event towards an abstract one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum RefinementKind {
     /// The abstract guard holds.
     Guard,
-    /// The abstract action allows what the concrete one does.
+    /// The abstract action allows the effect of the concrete one.
     Simulation,
-    /// A variable that the abstract event leaves alone keeps its value.
+    /// A variable that the abstract event does not change keeps its value.
     Unchanged,
-    /// There are values for what the abstract event chooses.
+    /// There are values for the choices of the abstract event.
     Witness,
-    /// Classical B: the abstract operation can have done it.
+    /// Classical B: the abstract operation can have the same effect.
     Operation,
-    /// Classical B: where the abstraction allows a call the refinement does so.
+    /// Classical B: the refinement allows a call wherever the abstraction does.
     Precondition,
 }
 
-/// A proof obligation of a refinement of Event-B that no step is checked for: there is nothing to check, or it is checked in
-/// another form. Where no equation gives what an abstract event chooses, steps are checked for whether there is a value at all;
-/// Rodin asks for each witness whether it has a value, and for each abstract guard and action whether all values of the witness
-/// suit it.
+/// A proof obligation of a refinement of Event-B for which no step is checked: there is nothing to check, or it is
+/// checked in another form. If no equation gives the values that an abstract event chooses, steps are checked for
+/// whether there is a value at all. Rodin requires for each witness that it has a value, and for each abstract guard
+/// and action that all values of the witness satisfy it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Owed<T = Type> {
     /// The event of the machine; `INITIALISATION` for the initialisation.
     pub event: String,
-    /// What is owed.
+    /// Kind of the obligation.
     pub kind: OwedKind,
-    /// Label of the abstract guard or action; the variable that is unchanged; what a witness is for.
+    /// Label of the abstract guard or action; the variable that is unchanged; the subject of a witness.
     pub label: String,
     /// The abstract guard or action, or the witness.
     pub span: Span,
-    /// What has to hold where the guards of the event do, after what its actions choose; `None` where it is equal to a hypothesis
-    /// or an identity.
+    /// Goal that must hold where the guards of the event do, after the choices of its actions; `None` if it is equal to
+    /// a hypothesis or an identity.
     pub goal: Option<OwedGoal<T>>,
 }
 
-/// What an obligation may be about that no step is checked for.
+/// Kinds of obligations for which no step is checked.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum OwedKind {
     /// The abstract guard holds.
     Guard,
-    /// The abstract action allows what the concrete one does.
+    /// The abstract action allows the effect of the concrete one.
     Simulation,
-    /// A variable that the abstract event leaves alone keeps its value.
+    /// A variable that the abstract event does not change keeps its value.
     Unchanged,
     /// The witness has a value.
     Witness,
@@ -420,12 +420,12 @@ pub enum OwedKind {
 pub struct OwedGoal<T = Type> {
     /// Locals that may have any values with a predicate, the outer ones first.
     pub choices: Vec<(Vec<LocalId>, Pred<T>)>,
-    /// What has to hold for all of them.
+    /// Predicate that must hold for all of them.
     pub pred: Pred<T>,
 }
 
 impl<T> OwedGoal<T> {
-    /// The predicate for all values of the choices.
+    /// Returns the predicate for all values of the choices.
     pub fn into_pred(self) -> Pred<T> {
         let OwedGoal { choices, pred } = self;
         choices.into_iter().rev().fold(pred, |p, (locals, choice)| {
@@ -443,15 +443,15 @@ pub struct EventFormula {
     pub origin: ComponentId,
     /// The event; `INITIALISATION` for the initialisation.
     pub event: String,
-    /// What it is.
+    /// Role of the formula.
     pub role: FormulaRole,
-    /// Label; of a witness, what it is for.
+    /// Label; of a witness, its subject.
     pub label: String,
     /// The formula.
     pub span: Span,
 }
 
-/// What a formula of an event is.
+/// Role of a formula of an event.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum FormulaRole {
@@ -478,7 +478,7 @@ pub struct ScopeHints {
     pub minint: Option<Int>,
     /// `scope_S` of deferred sets (an interval `a..b` counts `b-a+1`), `card(S) = n` in the axioms.
     pub sizes: BTreeMap<CarrierId, usize>,
-    /// The sets of `sizes` that may have more elements: the axioms say no more than that there are so many.
+    /// The sets of `sizes` that may have more elements: the axioms only state a lower bound.
     pub at_least: BTreeSet<CarrierId>,
     /// Further `SET_PREF_X` definitions, by X.
     pub preferences: BTreeMap<String, String>,
@@ -497,7 +497,7 @@ pub struct Event<T = Type> {
     pub body: Subst<T>,
     /// The component it was written in.
     pub origin: ComponentId,
-    /// Event-B: what the variant has to do with it.
+    /// Event-B: effect on the variant.
     pub convergence: Convergence,
     /// Names of the abstract events that it refines, nearest level first.
     pub refines: Vec<String>,

@@ -1,4 +1,4 @@
-//! The typed model: its tree, its types, what operators mean for each other, and passes over it.
+//! The typed model: its tree, its types, relations between operators, and passes over it.
 
 mod ids;
 mod machine;

@@ -1,4 +1,4 @@
-//! Properties of operators: which are partial, opposites, and what relation spaces demand.
+//! Properties of operators: partial operators, opposites, and the requirements of relation spaces.
 
 use crate::ast::external::Support;
 use crate::ast::operators::operators;
@@ -109,7 +109,7 @@ impl CompareOp {
         }
     }
 
-    /// The comparison that holds exactly where this one does not.
+    /// Returns the comparison that holds exactly where this one does not.
     pub fn negated(self) -> CompareOp {
         use CompareOp::*;
         match self {
@@ -132,7 +132,7 @@ impl CompareOp {
         }
     }
 
-    /// The comparison that holds with the operands exchanged, if there is one.
+    /// Returns the comparison that holds with the operands exchanged, if there is one.
     pub fn mirrored(self) -> Option<CompareOp> {
         use CompareOp::*;
         Some(match self {
@@ -150,7 +150,7 @@ impl CompareOp {
     }
 }
 
-/// What `A <-> B`, `A --> B` and their kin ask of a relation between A and B (B-Book, 2.4 and 2.5).
+/// Requirements of `A <-> B`, `A --> B` and their kin on a relation between A and B (B-Book, 2.4 and 2.5).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RelationSpace {
     /// The domain is all of A.
@@ -181,7 +181,7 @@ impl BinaryOp {
         has_partial_row(self.on_integers())
     }
 
-    /// What the operator asks of a relation, if it makes a set of relations.
+    /// Returns the requirements of the operator on a relation, if it makes a set of relations.
     pub fn relation_space(self) -> Option<RelationSpace> {
         use BinaryOp::*;
         let space = |functional, total, injective, surjective| {

@@ -2,10 +2,10 @@
 //! state before (symbolic execution, which computes the weakest precondition path by path; B-Book, 6.1).
 //!
 //! A choice is a local that nothing binds: the path is taken for each of its values that satisfies the guard. So the
-//! before-after predicate of a path is `#choices.(guard & x' = E & …)`. What must hold on the way, and what is evaluated
-//! there, is reported to a callback with the path so far.
+//! before-after predicate of a path is `#choices.(guard & x' = E & …)`. Formulas that must hold or are evaluated in
+//! between are reported to a callback with the path so far.
 //!
-//! Deliberately absent: loops, and what reads a name that has no value yet ([`NoPaths`]).
+//! Deliberately absent: loops, and formulas that read a name without a value ([`NoPaths`]).
 
 use std::collections::BTreeSet;
 
@@ -21,7 +21,7 @@ pub struct Path {
     pub guard: Vec<Pred>,
     /// Formulas with partial operators that were evaluated on the way, and so are well-defined at its end.
     pub evaluated: Vec<Pred>,
-    /// The locals that stand for what was chosen, in order.
+    /// The locals that represent the choices, in order.
     pub choices: Vec<LocalId>,
     /// The values of names after the path, in terms of those before it and of the choices.
     pub values: Replacement,
@@ -29,7 +29,7 @@ pub struct Path {
     unassigned: BTreeSet<Target>,
 }
 
-/// Something that has to be true of a formula at a place on a path.
+/// A requirement on a formula at a place on a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Demand {
     /// It is well-defined.
@@ -40,7 +40,7 @@ pub enum Demand {
     Claim(Claim),
 }
 
-/// Why the paths of a substitution are not listed.
+/// Reasons why the paths of a substitution are not listed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum NoPaths {
     /// A loop has no bound on its rounds.
@@ -98,7 +98,7 @@ impl Path {
         !self.unassigned.iter().any(is_read)
     }
 
-    /// The path on which `part`, which alone leads to `own`, is executed beside what leads here.
+    /// Combines this path with `own`, the path of `part` alone, which is executed in parallel.
     fn beside(&self, own: Path, part: &Subst) -> Path {
         let mut all = self.clone();
         let written = Names::of_subst(part);
@@ -124,11 +124,11 @@ pub struct Walker<'w> {
 type Found = Result<Vec<Path>, NoPaths>;
 
 impl<'w> Walker<'w> {
-    /// Starts with no path.
+    /// Creates a walker without paths.
     ///
     /// - `most`: the number of paths beyond which listing stops.
     /// - `first`: the local for the first choice. Those for further ones follow it; none of them may occur in the model.
-    /// - `demand`: called for each formula that has to hold or to be well-defined, with the path up to there.
+    /// - `demand`: called for each formula that must hold or be well-defined, with the path up to there.
     pub fn new(
         model: &'w Model,
         most: usize,
@@ -138,7 +138,7 @@ impl<'w> Walker<'w> {
         Walker { model, most, first: first.0, chosen: vec![], demand }
     }
 
-    /// The variables or locals that the choices so far are values of, in the order of their locals.
+    /// Returns the variables or locals that the choices so far are values of, in the order of their locals.
     pub fn chosen(&self) -> &[Variable] {
         &self.chosen
     }
@@ -357,7 +357,7 @@ impl<'w> Walker<'w> {
                 ends
             }
             SubstKind::Parallel(parts) => {
-                // All read the state before; what fails, fails first where it is written first.
+                // All parts read the state before; of several failures, the one written first comes first.
                 let mut ends = vec![at.clone()];
                 for part in parts {
                     let mut next = vec![];
@@ -388,7 +388,7 @@ mod tests {
     use crate::load::load_text;
     use crate::print;
 
-    /// The paths of an operation as text: guard, then what changes.
+    /// Returns the paths of an operation as text: guard, then the changes.
     fn paths(body: &str) -> Result<Vec<String>, NoPaths> {
         let text = format!(
             "MACHINE M VARIABLES x, y, f INVARIANT x : INTEGER & y : INTEGER & f : INTEGER +-> INTEGER

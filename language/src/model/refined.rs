@@ -1,7 +1,7 @@
-//! What a refinement of classical B has to be held against: its abstractions, side by side with it.
+//! Abstractions of a refinement of classical B, side by side with it, for the comparison of their executions.
 //!
-//! Each level of a chain of refinements has variables of its own here, also those that the next level keeps: only so two
-//! executions can be compared. Formulas of levels speak of the variables of [`Refined::model`].
+//! Each level of a chain of refinements has its own variables here, including those that the next level keeps, because
+//! two executions can be compared only in this way. Formulas of levels use the variables of [`Refined::model`].
 //!
 //! Source: J.-R. Abrial, The B-Book (1996), 11.2: a refinement is correct if each of its operations, where the
 //! preconditions of the abstraction hold, can be followed by the abstract operation with the same results.
@@ -12,58 +12,58 @@ use crate::model::types::Type;
 use crate::model::*;
 use crate::source::Span;
 
-/// The abstractions of a refinement, and what each of its operations owes to them.
+/// The abstractions of a refinement, and the obligations of its operations towards them.
 #[derive(Clone, Debug)]
 pub struct Refined<T = Type> {
     /// The levels, nearest first.
     pub levels: Vec<Level<T>>,
-    /// By event of the refinement; `None` for what no abstraction speaks of: new events, operations of machines that are
-    /// seen. They leave abstractions alone.
+    /// By event of the refinement; `None` for events that no abstraction has: new events, operations of machines that
+    /// are seen. They leave abstractions unchanged.
     pub operations: Vec<Option<Followed<T>>>,
     /// The refinement itself.
     pub own: OwnLevel<T>,
 }
 
-/// A refinement with what it says of its abstractions on the way: preconditions of calls, `ASSERT`, invariants of loops and
-/// `ASSERTIONS` are whole here. Its formulas speak of the variables of [`SideBySide::model`].
+/// A refinement with its formulas about its abstractions: preconditions of calls, `ASSERT`, invariants of loops and
+/// `ASSERTIONS` are complete here. Its formulas use the variables of [`SideBySide::model`].
 #[derive(Clone, Debug)]
 pub struct OwnLevel<T = Type> {
-    /// The initialisation, with those of what it sees, includes or imports.
+    /// The initialisation, with those of the machines that it sees, includes or imports.
     pub initialisation: Subst<T>,
-    /// The operations, by event of the refinement; each has parameters and results of its own.
+    /// The operations, by event of the refinement; each has its own parameters and results.
     pub operations: Vec<Event<T>>,
     /// By position, the assertions of the machine and its abstractions.
     pub assertions: Vec<Conjunct<T>>,
-    /// Those of them that are properties of an abstraction about sets and constants of a machine that is seen, included or
-    /// imported: who puts them together has to prove them.
+    /// The positions of those assertions that are properties of an abstraction about sets and constants of a machine
+    /// that is seen, included or imported: the composing machine must prove them.
     pub owed: Range<usize>,
-    /// Set where it is an implementation.
+    /// The values that it gives, if it is an implementation.
     pub implementation: Option<Implementation>,
     /// Its local operations.
     pub local: Vec<LocalOperation<T>>,
 }
 
-/// An operation of `LOCAL_OPERATIONS` (B Language Reference Manual, clause of that name): what implements it does no more
-/// than it says.
+/// An operation of `LOCAL_OPERATIONS` (B Language Reference Manual, clause of that name): its implementation must do no
+/// more than its specification.
 #[derive(Clone, Debug)]
 pub struct LocalOperation<T = Type> {
-    /// What it says.
+    /// The specification.
     pub specification: Event<T>,
-    /// What implements it.
+    /// The implementation.
     pub implementation: Event<T>,
 }
 
-/// What an implementation gives values to, and what it owes for them (B Language Reference Manual, clause `VALUES`).
+/// Values that an implementation gives, and its obligations for them (B Language Reference Manual, clause `VALUES`).
 #[derive(Clone, Default, Debug)]
 pub struct Implementation {
     /// The equations of `VALUES`, by position in [`Model::axioms`].
     pub values: Vec<usize>,
-    /// By position in [`Model::axioms`], the properties that the values have to satisfy: its own and those of its
-    /// abstractions. The others are what it is told of machines that it sees or imports, and of parameters.
+    /// By position in [`Model::axioms`], the properties that the values must satisfy: its own and those of its
+    /// abstractions. The other axioms are given by machines that it sees or imports, and about parameters.
     pub owed: Vec<usize>,
-    /// Constants of its own or its abstractions that are none of another machine.
+    /// Constants of its own or its abstractions that do not belong to another machine.
     pub constants: Vec<ConstId>,
-    /// Sets and concrete constants of its own or its abstractions that get no value.
+    /// Sets and concrete constants of its own or its abstractions without a value.
     pub unvalued: Vec<(String, Span)>,
     /// Its own variables: concrete ones.
     pub variables: Vec<VarId>,
@@ -76,12 +76,12 @@ pub struct Implementation {
 pub struct Level<T = Type> {
     /// The machine or refinement.
     pub component: ComponentId,
-    /// Its variables with those of what it includes, under their own names.
+    /// Its variables with those of the machines that it includes, under their own names.
     pub variables: Vec<Variable<T>>,
-    /// What it says of its own variables alone.
+    /// Conjuncts of its invariant about its own variables alone.
     pub invariant: Vec<Conjunct<T>>,
-    /// What relates the level before it to this one and those behind: conjuncts of that level's invariant, and for each
-    /// variable that it keeps that both are equal.
+    /// Relations between the level before it, this one and those behind: conjuncts of that level's invariant, and for
+    /// each variable that it keeps, that both are equal.
     pub gluing: Vec<Conjunct<T>>,
     /// Its initialisation.
     pub initialisation: Subst<T>,
@@ -89,7 +89,7 @@ pub struct Level<T = Type> {
     pub operations: Vec<Event<T>>,
 }
 
-/// What an operation of a refinement owes to the abstract ones.
+/// Obligations of an operation of a refinement towards the abstract ones.
 #[derive(Clone, Debug)]
 pub struct Followed<T = Type> {
     /// Number of parameters of the abstract operation: the first ones of the event.
@@ -98,15 +98,16 @@ pub struct Followed<T = Type> {
     pub by: Vec<Option<usize>>,
     /// The preconditions of all levels; `None` where there are none.
     pub precondition: Option<Event<T>>,
-    /// The same, where the refinement's own precondition is false; `None` where it says nothing of its own.
+    /// The preconditions of all levels, where the refinement's own precondition is false; `None` if it has none of its
+    /// own.
     pub narrowed: Option<Event<T>>,
 }
 
 /// A model whose states are those of all levels side by side.
 ///
-/// Its events are those of the refinement, under their numbers, which write its own variables alone; then what the levels
-/// do. Its invariant is what glues the levels together; its assertions are what the refinement says of its own states. It is a model of no machine: who uses it says in which order its
-/// events happen.
+/// Its events are those of the refinement, under their numbers, which write its own variables alone; then the
+/// operations of the levels. Its invariant glues the levels together; its assertions are those of the refinement about
+/// its own states. It is not the model of a machine: the caller decides in which order its events happen.
 #[derive(Clone, Debug)]
 pub struct SideBySide {
     /// The model.
@@ -117,14 +118,14 @@ pub struct SideBySide {
     pub operations: Vec<Option<FollowedPart>>,
 }
 
-/// Where a level is.
+/// Position of a level.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LevelPart {
     /// The machine or refinement.
     pub component: ComponentId,
     /// Its variables.
     pub variables: Range<usize>,
-    /// What glues the level before to it: conjuncts of the invariant.
+    /// Conjuncts of the invariant that glue the level before to it.
     pub gluing: Range<usize>,
 }
 
@@ -133,7 +134,7 @@ pub struct LevelPart {
 pub struct FollowedPart {
     /// Number of parameters of the abstract operation: the first ones of the event.
     pub parameters: usize,
-    /// What each level does; `None` where it has no such operation.
+    /// Operation of each level; `None` if it has no such operation.
     pub by: Vec<Option<EventId>>,
     /// Enabled with the arguments that the preconditions of all levels allow; it does nothing.
     pub precondition: Option<EventId>,
@@ -142,7 +143,7 @@ pub struct FollowedPart {
 }
 
 impl Refined {
-    /// The refinement and its levels side by side. `model` is the model that has these abstractions.
+    /// Returns the refinement and its levels side by side. `model` is the model that has these abstractions.
     pub fn side_by_side(&self, model: &Model) -> SideBySide {
         let mut joint = Model {
             refined: None,

@@ -1,9 +1,9 @@
-//! The same tree with other types: how inference's open tree becomes the model's, and how types are forgotten.
+//! Conversion of a tree to other types: turns inference's open tree into the model's, and erases types.
 
 use crate::model::*;
 use crate::text::source::Span;
 
-/// What becomes of the types of a tree.
+/// Conversion of the types of a tree.
 pub trait Retype<T, U> {
     /// The new type.
     fn ty(&mut self, ty: T) -> U;

@@ -11,14 +11,14 @@ use super::visit::{VisitorMut, walk_expr_mut, walk_pred_mut};
 use super::{Expr, ExprKind, LocalId, Pred};
 use crate::text::source::Span;
 
-/// A predicate in a form that is equal for predicates that are the same.
+/// Returns a predicate in a form that is equal for predicates that are the same.
 pub fn canonical<T: Clone>(p: &Pred<T>) -> Pred<()> {
     let mut p = Untyped.pred(p.clone());
     Canonical::default().pred(&mut p);
     p
 }
 
-/// Whether two expressions are the same.
+/// Returns whether two expressions are equal.
 pub fn same_expr<T: Clone>(a: &Expr<T>, b: &Expr<T>) -> bool {
     let canonical = |e: &Expr<T>| {
         let mut e = Untyped.expr(e.clone());
@@ -28,7 +28,7 @@ pub fn same_expr<T: Clone>(a: &Expr<T>, b: &Expr<T>) -> bool {
     discriminant(&a.kind) == discriminant(&b.kind) && canonical(a) == canonical(b)
 }
 
-/// Whether two predicates are the same.
+/// Returns whether two predicates are equal.
 pub fn same_pred<T: Clone>(a: &Pred<T>, b: &Pred<T>) -> bool {
     discriminant(&a.kind) == discriminant(&b.kind) && canonical(a) == canonical(b)
 }

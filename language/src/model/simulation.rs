@@ -1,12 +1,13 @@
-//! A refinement with its abstractions following it, as one machine: where its invariant and its assertions hold, the
-//! refinement is right.
+//! A refinement with its abstractions following it, as one machine. If its invariant and its assertions hold, the
+//! refinement is correct.
 //!
-//! Each step is one of the refinement, within the preconditions of the abstractions, and then one of each level. The values
-//! that a level takes are determined: by a gluing equation `x = E` of what is more concrete, or by what the level assigns. That
-//! the level can take them is asserted ([`RefinementKind::Operation`]), and the gluing invariants are invariants here. So a proof
-//! about this machine is one of forward simulation (B-Book, 11.2), for every size of its sets. Where a level cannot take its
-//! values there are no others that it could take, since both kinds of equations have to hold. That is a fault of the refinement
-//! unless the level may abort or violates its own invariant there.
+//! Each step is one of the refinement, within the preconditions of the abstractions, and then one of each level. The
+//! values that a level takes are determined by a gluing equation `x = E` over more concrete variables, or by the
+//! assignments of the level. An assertion checks that the level can take them ([`RefinementKind::Operation`]), and the
+//! gluing invariants are invariants here. So a proof about this machine is one of forward simulation (B-Book, 11.2),
+//! for every size of its sets. If a level cannot take its values, there are no others that it could take, since both
+//! kinds of equations must hold. That is a fault of the refinement unless the level may abort or violates its own
+//! invariant there.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +18,7 @@ use crate::model::*;
 use crate::print;
 use crate::text::source::Span;
 
-/// Why there is no such machine: an operation of a level, by name, whose values are not determined.
+/// Reason why there is no such machine: an operation of a level whose values are not determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undetermined {
     /// The machine or refinement.
@@ -28,10 +29,10 @@ pub struct Undetermined {
     pub variable: Option<String>,
 }
 
-/// The machine in which the levels follow.
+/// Returns the machine in which the levels follow.
 ///
 /// # Errors
-/// What a level does is not determined.
+/// The effect of a level is not determined.
 pub fn simulation(model: &Model, refined: &Refined) -> Result<Model, Undetermined> {
     let parts = refined.side_by_side(model);
     let mut joint = parts.model.clone();
@@ -64,7 +65,7 @@ pub fn first_gluing(model: &Model, refined: &Refined) -> usize {
     model.invariant.len() + refined.levels.iter().map(|level| level.invariant.len()).sum::<usize>()
 }
 
-/// What gluing equations say of abstract variables, by level: in terms of what is more concrete.
+/// Returns the gluing equations of abstract variables, by level: in terms of more concrete variables.
 fn equations(parts: &SideBySide, gluing: &[Conjunct]) -> BTreeMap<VarId, Expr> {
     let mut found = BTreeMap::new();
     for level in &parts.levels {
@@ -174,7 +175,7 @@ impl Builder<'_> {
         let mut after = After::new();
         let mut unknown: BTreeMap<LocalId, VarId> = BTreeMap::new();
         for v in level.variables.clone().map(|i| VarId(i as u32)) {
-            // What the initialisation does not write has no value before.
+            // A variable that the initialisation does not write has no value before.
             if written.contains(&v) || operation.is_none() {
                 let Variable { name, ty, .. } = self.joint.variables[v.index()].clone();
                 let local = self.local(&name, &ty, span);
@@ -235,7 +236,7 @@ impl Builder<'_> {
     }
 }
 
-/// The value that an equation gives to a name, in terms of what is known.
+/// Returns the value that an equation gives to a name, in terms of known names.
 fn assigned(local: LocalId, unknown: &BTreeMap<LocalId, VarId>, p: &Pred) -> Option<Expr> {
     conjuncts(p).into_iter().find_map(|p| {
         let PredKind::Compare(CompareOp::Equal, l, r) = &p.kind else { return None };

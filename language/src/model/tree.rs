@@ -4,9 +4,9 @@
 //! [`LocalId`]s wherever it occurs (also at every expansion of a definition), so replacing one
 //! expression by another never captures a name.
 //!
-//! The parameter of all these types is what stands in the place of a type. In a model that is handed out it is
-//! [`Type`], the default; while types are inferred, the checker builds the same tree with types that may be open, and
-//! [`retype`](crate::model::retype) makes one of the other.
+//! The parameter of all these types is the type annotation. In a finished model it is [`Type`], the default. While
+//! types are inferred, the checker builds the same tree with types that may be open, and
+//! [`retype`](crate::model::retype) converts one into the other.
 
 pub use crate::ast::external::ExternalFunction;
 use crate::int::Int;
@@ -30,7 +30,7 @@ pub struct Expr<T = Type> {
 pub enum ExprKind<T = Type> {
     /// A state variable.
     Var(VarId),
-    /// `x$0`: a state variable or local before the substitution at hand.
+    /// `x$0`: a state variable or local before the current substitution.
     Old(VarId),
     /// A constant or scalar parameter.
     Const(ConstId),
@@ -112,7 +112,7 @@ pub enum ExprKind<T = Type> {
 }
 
 impl<T> ExprKind<T> {
-    /// The expression of this form and type.
+    /// Returns the expression of this form and type.
     pub fn typed(self, ty: T, span: Span) -> Expr<T> {
         Expr { kind: self, ty, span }
     }
@@ -128,14 +128,14 @@ impl Expr {
 }
 
 impl<T> PredKind<T> {
-    /// The predicate of this form.
+    /// Returns the predicate of this form.
     pub fn at(self, span: Span) -> Pred<T> {
         Pred { kind: self, span }
     }
 }
 
 impl<T> Pred<T> {
-    /// The conjunction of predicates: `btrue` of none.
+    /// Returns the conjunction of predicates; `btrue` if there are none.
     pub fn all(mut list: Vec<Pred<T>>, span: Span) -> Pred<T> {
         match list.len() {
             0 => PredKind::True.at(span),
@@ -144,14 +144,14 @@ impl<T> Pred<T> {
         }
     }
 
-    /// A comparison of two expressions.
+    /// Returns a comparison of two expressions.
     pub fn compare(op: CompareOp, left: Expr<T>, right: Expr<T>, span: Span) -> Pred<T> {
         PredKind::Compare(op, Box::new(left), Box::new(right)).at(span)
     }
 }
 
 impl<T> SubstKind<T> {
-    /// The substitution of this form.
+    /// Returns the substitution of this form.
     pub fn at(self, span: Span) -> Subst<T> {
         Subst { kind: self, span }
     }
@@ -407,7 +407,7 @@ pub struct Subst<T = Type> {
     pub span: Span,
 }
 
-/// What a substitution assigns to.
+/// Target of an assignment.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Target {
     /// A state variable.
@@ -416,12 +416,12 @@ pub enum Target {
     Local(LocalId),
 }
 
-/// What the predicate of a [`SubstKind::Assert`] is.
+/// Origin of the predicate of a [`SubstKind::Assert`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Claim {
     /// Written as `ASSERT`.
     Assertion,
-    /// What the abstraction demands of a step.
+    /// Required of a step by the abstraction.
     Refinement(RefinementId),
 }
 
@@ -449,7 +449,7 @@ pub enum SubstKind<T = Type> {
     /// `SELECT P THEN S WHEN … [ELSE T] END`: the choice says which branch; without `ELSE`
     /// disabled if all guards are false. `from_pre` marks an outermost `PRE`.
     Select {
-        /// Which branch was taken, by position; the `ELSE` branch comes last.
+        /// The branch that was taken, by position; the `ELSE` branch comes last.
         choice: ChoiceId,
         /// Guarded branches.
         branches: Vec<(Pred<T>, Subst<T>)>,

@@ -1,6 +1,6 @@
-//! Predicates whose truth is plain from their text.
+//! Predicates whose truth is evident from their text.
 //!
-//! Nothing is evaluated that has a name in it; what is true here is true wherever it is well-defined.
+//! Formulas with names are not evaluated. A predicate that is true here is true wherever it is well-defined.
 
 use super::same::{same_expr, same_pred};
 use super::types::CarrierId;
@@ -8,7 +8,7 @@ use super::visit::{Visitor, walk_expr, walk_pred};
 use super::*;
 use crate::int::Int;
 
-/// What is known of a predicate.
+/// Known truth of a predicate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Truth {
     /// It holds in every state.
@@ -44,7 +44,7 @@ enum Value {
     String(String),
 }
 
-/// The truth of a predicate, as far as its text says it.
+/// Returns the truth of a predicate, as far as its text shows it.
 pub fn truth(p: &Pred) -> Truth {
     match &p.kind {
         PredKind::True => Truth::True,
@@ -213,7 +213,7 @@ pub fn contradiction<'p>(list: impl Iterator<Item = &'p Pred> + Clone) -> Option
     None
 }
 
-/// What has a value of its own.
+/// Parts of a formula whose values its text does not show.
 pub struct Mentions {
     /// Variables, constants or locals.
     pub names: bool,
@@ -234,14 +234,14 @@ impl Visitor for Mentions {
     }
 }
 
-/// What a predicate mentions.
+/// Returns which parts of a predicate have values that its text does not show.
 pub fn mentions(p: &Pred) -> Mentions {
     let mut m = Mentions { names: false, externals: false };
     m.pred(p);
     m
 }
 
-/// Whether two expressions are written alike and have one value.
+/// Returns whether two expressions are written alike and have one value.
 fn same(a: &Expr, b: &Expr) -> bool {
     let mut m = Mentions { names: false, externals: false };
     m.expr(a);

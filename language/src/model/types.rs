@@ -54,7 +54,7 @@ impl Type {
         Type::relation(Type::Int, element)
     }
 
-    /// The type with types in the place of its parameters.
+    /// Returns the type with types in the place of its parameters.
     pub fn with_parameters(&self, arguments: &[Type]) -> Type {
         let of = |t: &Type| t.with_parameters(arguments);
         match self {
@@ -67,7 +67,7 @@ impl Type {
         }
     }
 
-    /// The element type of a set type.
+    /// Returns the element type of a set type.
     pub fn element(&self) -> Option<&Type> {
         match self {
             Type::Pow(t) => Some(t),

@@ -1,5 +1,5 @@
-//! Traversals of the typed model: visitors, free names, what a substitution reads and writes,
-//! and the replacement of variables, constants and locals by expressions.
+//! Traversals of the typed model: visitors, free names, names that a substitution reads and writes, and the replacement
+//! of variables, constants and locals by expressions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -187,15 +187,15 @@ macro_rules! traversal {
 
         $(#[$doc])*
         pub trait $visitor<T = Type> {
-            /// Called for each expression; by default goes on to its parts.
+            /// Called for each expression; visits its parts by default.
             fn expr(&mut self, e: & $($mutable)? Expr<T>) {
                 $walk_expr(self, e)
             }
-            /// Called for each predicate; by default goes on to its parts.
+            /// Called for each predicate; visits its parts by default.
             fn pred(&mut self, p: & $($mutable)? Pred<T>) {
                 $walk_pred(self, p)
             }
-            /// Called for each substitution; by default goes on to its parts.
+            /// Called for each substitution; visits its parts by default.
             fn subst(&mut self, s: & $($mutable)? Subst<T>) {
                 $walk_subst(self, s)
             }
@@ -249,7 +249,7 @@ traversal!(
 );
 
 impl<'a, T> Part<'a, T> {
-    /// Tests whether a condition is true of this part or of one below it, which are looked at in no particular order.
+    /// Returns whether a condition holds for this part or one below it; the order of visits is not specified.
     pub fn any(self, mut condition: impl FnMut(&Part<'a, T>) -> bool) -> bool {
         let mut open = vec![self];
         while let Some(part) = open.pop() {
@@ -278,10 +278,10 @@ pub fn walk_model<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
     }
 }
 
-/// Whether formulas that it visits speak of `MAXINT` or `MININT`, also through `INT` and `NAT`.
+/// Finds whether visited formulas depend on `MAXINT` or `MININT`, also through `INT` and `NAT`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bounds {
-    /// One of them does.
+    /// `true` if one of them does.
     pub found: bool,
 }
 
@@ -316,7 +316,7 @@ impl Visitor for LargestLiteral {
 }
 
 impl LargestLiteral {
-    /// The largest integer that a model writes anywhere.
+    /// Returns the largest integer literal of a model.
     pub fn of(model: &Model) -> Option<Int> {
         let mut literals = LargestLiteral::default();
         walk_model(&mut literals, model);
@@ -335,7 +335,7 @@ pub fn walk_operators<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
     }
 }
 
-/// The conjuncts of a predicate at any depth of `&`, in order; none of `btrue`.
+/// Returns the conjuncts of a predicate at any depth of `&`, in order; `btrue` has none.
 pub fn conjuncts<T>(p: &Pred<T>) -> Vec<&Pred<T>> {
     match &p.kind {
         PredKind::And(parts) => parts.iter().flat_map(conjuncts).collect(),
@@ -361,12 +361,12 @@ pub fn cut_into_literals<'p>(positive: bool, pred: &'p Pred, out: &mut Vec<(bool
     }
 }
 
-/// Whether an expression binds names: a second copy of it would bind them twice.
+/// Returns whether an expression binds names: a second copy of it would bind them twice.
 pub fn binds<T>(e: &Expr<T>) -> bool {
     Part::Expr(e).any(|part| matches!(part, Part::Binder(_)))
 }
 
-/// Forgets the places in the text, so that formulas that are written alike are equal.
+/// Erases the places in the text, so that formulas that are written alike are equal.
 pub struct Placeless;
 
 impl VisitorMut for Placeless {
@@ -437,7 +437,7 @@ impl<T> Visitor<T> for Names {
 }
 
 impl Names {
-    // What a node binds is bound in its parts only.
+    // Names that a node binds are bound in its parts only.
     fn scoped(&mut self, walk: impl FnOnce(&mut Self)) {
         let outside = self.bound.len();
         walk(self);
@@ -458,7 +458,7 @@ impl Names {
         names
     }
 
-    /// What a substitution reads and writes. An assignment to a part (`f(e) := E`) reads `f`.
+    /// Returns the names that a substitution reads and writes. An assignment to a part (`f(e) := E`) reads `f`.
     pub fn of_subst<T>(s: &Subst<T>) -> Names {
         let mut names = Names::default();
         names.subst(s);
@@ -466,7 +466,7 @@ impl Names {
     }
 }
 
-/// The substitutions directly inside another.
+/// Returns the substitutions directly inside another.
 pub fn parts<T>(s: &Subst<T>) -> Vec<&Subst<T>> {
     let mut inner = vec![];
     subst_parts(s, |part| {
@@ -477,7 +477,7 @@ pub fn parts<T>(s: &Subst<T>) -> Vec<&Subst<T>> {
     inner
 }
 
-/// What a substitution assigns on every path through it.
+/// Returns the targets that a substitution assigns on every path through it.
 pub fn always_assigned<T>(s: &Subst<T>) -> BTreeSet<Target> {
     match &s.kind {
         SubstKind::Assign(list) => list.iter().map(|a| a.0).collect(),
@@ -568,21 +568,21 @@ impl<T: Clone> Replacement<T> {
         };
     }
 
-    /// The expression with all names replaced at once.
+    /// Returns the expression with all names replaced at once.
     pub fn in_expr(&self, e: &Expr<T>) -> Expr<T> {
         let mut e = e.clone();
         self.replacer().expr(&mut e);
         e
     }
 
-    /// The predicate with all names replaced at once.
+    /// Returns the predicate with all names replaced at once.
     pub fn in_pred(&self, p: &Pred<T>) -> Pred<T> {
         let mut p = p.clone();
         self.replacer().pred(&mut p);
         p
     }
 
-    /// The substitution with all names that it reads replaced; targets stay.
+    /// Returns the substitution with all names that it reads replaced; targets stay.
     pub fn in_subst(&self, s: &Subst<T>) -> Subst<T> {
         let mut s = s.clone();
         self.replacer().subst(&mut s);
@@ -609,7 +609,7 @@ pub struct Normalised {
     local_types: Vec<Type>,
 }
 
-/// The comparable part of a model: everything but names of locals, places, texts, goal and hints.
+/// Returns the comparable part of a model: everything but names of locals, places, texts, goal and hints.
 pub fn normalised(model: &Model) -> Normalised {
     let mut n = Renumber { model, locals: BTreeMap::new(), choices: BTreeMap::new(), types: vec![] };
     let declared = |list: &[Variable]| list.iter().map(|v| (v.name.clone(), v.ty.clone())).collect();

@@ -115,7 +115,7 @@ impl Printer<'_> {
             ExprKind::MaxInt => self.put("MAXINT"),
             ExprKind::MinInt => self.put("MININT"),
             ExprKind::Set(s) => self.put(set_word(*s)),
-            // `[]` is a relation from integers even where nothing else says so.
+            // `[]` is a relation from integers even if nothing else determines its type.
             ExprKind::EmptySet if open && is_sequence(&e.ty) => self.put("[]"),
             ExprKind::EmptySet => self.put("{}"),
             ExprKind::SetExtension(items) => {
@@ -130,7 +130,7 @@ impl Printer<'_> {
             }
             ExprKind::Unary(UnaryOp::Negate | UnaryOp::NegateReal, a) => {
                 self.put("-");
-                // `-5` is a literal of its own; `-(5)` cannot be told from it, which is no loss.
+                // `-5` is a literal; `-(5)` cannot be distinguished from it, which does no harm.
                 self.expr(a, POSTFIX);
             }
             ExprKind::Unary(UnaryOp::Inverse, a) => {
@@ -393,7 +393,7 @@ impl Printer<'_> {
     }
 }
 
-/// A string as it is written.
+/// Returns a string as it is written.
 pub(super) fn literal(text: &str) -> String {
     let escaped = text
         .replace('\\', "\\\\")
@@ -408,7 +408,7 @@ fn is_sequence(ty: &Type) -> bool {
     matches!(ty, Type::Pow(element) if matches!(&**element, Type::Pair(a, _) if **a == Type::Int))
 }
 
-// Nothing in it but empty sets says which type it has.
+// Returns whether only empty sets could determine the type, so that it is open.
 fn has_open_type(e: &Expr) -> bool {
     match &e.kind {
         ExprKind::EmptySet => true,

@@ -10,24 +10,24 @@ use std::collections::BTreeSet;
 use crate::model::same::same_expr;
 use crate::model::visit::{self, Names, Visitor};
 
-/// Where a substitution stands.
+/// Position of a substitution.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Between keywords: `;` and `||` may stand bare.
     Block,
     /// The body of an operation: `;` would end it.
     Operation,
-    /// Beside `;` or `||`.
+    /// Operand of `;` or `||`.
     Part,
 }
 
-/// A whole model as a machine. Parameters of the machine are sets and constants here, what other machines
-/// contributed is part of it, and a formula that is not checked on states is a comment.
+/// Prints a whole model as a machine. Parameters of the machine are sets and constants here, the contents of other
+/// machines are part of it, and a formula that is not checked on states is a comment.
 pub fn machine(model: &Model) -> String {
     whole(Printer::new(model, &Names::default()))
 }
 
-/// As [`machine`], with the type of every name in a comment where it is declared or bound.
+/// Prints as [`machine`], with the type of every name in a comment where it is declared or bound.
 pub fn machine_with_types(model: &Model) -> String {
     let mut p = Printer::new(model, &Names::default());
     p.types = true;
@@ -74,7 +74,7 @@ impl Printer<'_> {
         self.line();
     }
 
-    /// What the machine says about its scope, and its goal.
+    /// Prints the hints of the machine about its scope, and its goal.
     fn definitions(&mut self) {
         let (model, hints) = (self.model, &self.model.hints);
         let mut list: Vec<(String, String)> = vec![];
@@ -107,7 +107,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The link to the variables of an abstraction, which are no part of the state.
+    /// Prints the link to the variables of an abstraction, which are not part of the state.
     fn gluing(&mut self) {
         let model = self.model;
         if model.gluing.is_empty() {

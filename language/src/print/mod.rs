@@ -25,28 +25,28 @@ pub use types::type_text;
 pub(crate) use words::quoted;
 pub use words::{binary_symbol, tree_word, unary_word};
 
-/// The text of an expression.
+/// Returns the text of an expression.
 pub fn expr(model: &Model, e: &Expr) -> String {
     let mut p = names::Printer::new(model, &Names::of_expr(e));
     p.expr(e, 0);
     p.out
 }
 
-/// The text of a predicate.
+/// Returns the text of a predicate.
 pub fn pred(model: &Model, p: &Pred) -> String {
     let mut printer = names::Printer::new(model, &Names::of_pred(p));
     printer.pred(p, 0);
     printer.out
 }
 
-/// The text of a substitution, on several lines where it is a block.
+/// Returns the text of a substitution, on several lines where it is a block.
 pub fn subst(model: &Model, s: &Subst) -> String {
     let mut p = names::Printer::new(model, &Names::of_subst(s));
     p.subst(s, machine::Place::Block);
     p.out
 }
 
-/// The text of one operation.
+/// Returns the text of one operation.
 pub fn event(model: &Model, e: &Event) -> String {
     let mut p = names::Printer::new(model, &Names::default());
     p.event(e);

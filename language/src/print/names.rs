@@ -17,14 +17,14 @@ pub(super) struct Printer<'m> {
     globals: Option<HashSet<&'m str>>,
     /// Inside `x : (P)`: targets, whose other occurrences are the old value.
     pub targets: Vec<Target>,
-    /// Whether nothing around an expression says its type.
+    /// `true` if no context determines the type of an expression.
     pub open_type: bool,
-    /// Whether the type of a name is told in a comment where it is declared or bound.
+    /// `true` if the type of a name is printed in a comment where it is declared or bound.
     pub types: bool,
 }
 
 impl<'m> Printer<'m> {
-    /// A printer for a tree with these free names.
+    /// Creates a printer for a tree with these free names.
     pub fn new(model: &'m Model, free: &Names) -> Self {
         let mut p = Printer {
             model,
@@ -92,7 +92,7 @@ impl<'m> Printer<'m> {
         names.join(", ")
     }
 
-    /// A name with its type in a comment, where types are asked for.
+    /// Returns a name with its type in a comment, where types are asked for.
     pub fn typed(&self, name: String, ty: &Type) -> String {
         if !self.types {
             return name;
@@ -112,7 +112,7 @@ impl<'m> Printer<'m> {
         self.locals.insert(l, name);
     }
 
-    /// The bare name of a local.
+    /// Returns the bare name of a local.
     pub fn local(&self, l: LocalId) -> String {
         match self.locals.get(&l) {
             Some(name) => name.clone(),
@@ -120,7 +120,7 @@ impl<'m> Printer<'m> {
         }
     }
 
-    /// The bare name of a target.
+    /// Returns the bare name of a target.
     pub fn target(&self, t: Target) -> String {
         match t {
             Target::Var(v) => self.model.variables[v.index()].name.clone(),

@@ -1,11 +1,11 @@
-//! The text of what stands at a place of the source.
+//! The text at a place of the source.
 
 use crate::model::visit::{self, Visitor};
 use crate::model::*;
 use crate::text::source::Span;
 
-/// What stands at a place, on one line: as it is written in classical B; printed where the source holds
-/// no text that people read, as the terms of a package or the XML of Rodin.
+/// Returns the text at a place, on one line: as written in classical B; printed if the source holds no readable text,
+/// as in the terms of a package or the XML of Rodin.
 pub fn at(model: &Model, span: Span) -> String {
     if model.sources.iter().all(|(id, _)| id != span.source) {
         return String::new();
@@ -60,7 +60,7 @@ impl Visitor for Finder<'_> {
     }
 
     fn subst(&mut self, s: &Subst) {
-        // An event as a whole is no text for a message.
+        // A whole event is not suitable as text for a message.
         if self.found.is_none() {
             visit::walk_subst(self, s);
         }

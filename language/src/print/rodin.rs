@@ -1,11 +1,12 @@
-//! Predicates as Rodin reads them: the symbols of Event-B, and parentheses around every operand that is no name or application.
+//! Predicates in Rodin's syntax: the symbols of Event-B, and parentheses around every operand that is not a name or
+//! application.
 
 use super::words::{comparison, infix, unary_word};
 use crate::ast::BinaryOp as In;
 use crate::model::*;
 
-/// A predicate in the notation of Event-B (Métayer and Voisin, *The Event-B Mathematical Language*, 2009); `None` where that has
-/// no word for a part of it.
+/// Returns a predicate in the notation of Event-B (Métayer and Voisin, *The Event-B Mathematical Language*, 2009);
+/// `None` where that has no word for a part of it.
 pub fn rodin(model: &Model, p: &Pred) -> Option<String> {
     Rodin { model }.pred(p)
 }
@@ -144,7 +145,7 @@ mod tests {
     use crate::stack::with_large_stack;
     use crate::text::source::SourceId;
 
-    /// What is written is what Rodin would write, and is read as the same predicate.
+    /// The printed text is what Rodin would write, and is read as the same predicate.
     #[test]
     fn predicates_are_written_with_the_symbols_of_event_b() {
         let machine =

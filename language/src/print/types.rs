@@ -4,7 +4,7 @@ use super::words::quoted;
 use crate::model::Model;
 use crate::model::types::Type;
 
-/// A type as a B expression.
+/// Returns a type as a B expression.
 pub fn type_text(model: &Model, t: &Type) -> String {
     match t {
         Type::Bool => "BOOL".into(),

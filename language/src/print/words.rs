@@ -1,4 +1,4 @@
-//! How the operators of the model are written (the rows of the table of operators, backwards), and names.
+//! Spellings of the operators of the model (the rows of the table of operators, backwards), and names.
 
 use crate::ast::operators::operators;
 use crate::ast::{BinaryOp as In, BuiltinFn as F};
@@ -29,7 +29,7 @@ macro_rules! rows {
 }
 operators!(rows);
 
-/// The infix operator that an operator of the model is written as.
+/// Returns the infix operator that an operator of the model is written as.
 pub(super) fn infix(op: BinaryOp) -> In {
     let written = match op.on_integers() {
         BinaryOp::Difference => BinaryOp::Subtract,
@@ -40,13 +40,13 @@ pub(super) fn infix(op: BinaryOp) -> In {
     row.expect("all but the image have a row").1
 }
 
-/// The infix operator that a comparison is written as.
+/// Returns the infix operator that a comparison is written as.
 pub(super) fn comparison(op: CompareOp) -> In {
     let written = op.on_integers();
     INFIX.iter().find(|((_, own), _)| *own == Some(written)).expect("all comparisons have a row").1
 }
 
-/// How an operator with two operands is written between them.
+/// Returns the spelling of an operator between its two operands.
 pub fn binary_symbol(op: BinaryOp) -> &'static str {
     match op {
         BinaryOp::Image => "[]",
@@ -54,7 +54,7 @@ pub fn binary_symbol(op: BinaryOp) -> &'static str {
     }
 }
 
-/// How an operator with one operand is written, before or behind it.
+/// Returns the spelling of an operator with one operand, before or behind it.
 pub fn unary_word(op: UnaryOp) -> &'static str {
     let written = match op.on_integers() {
         UnaryOp::Negate => return "-",
@@ -66,13 +66,13 @@ pub fn unary_word(op: UnaryOp) -> &'static str {
     WORDS.iter().find(|((own, _), _)| *own == Some(written)).expect("it has a row").1.spelling()
 }
 
-/// The word of an operator on trees.
+/// Returns the word of an operator on trees.
 pub fn tree_word(op: TreeOp) -> &'static str {
     WORDS.iter().find(|((_, own), _)| *own == Some(op)).expect("all have a row").1.spelling()
 }
 
-/// The name as it is written in a formula or as the target of an assignment. There a renamed name may
-/// hold dots.
+/// Returns the name as it is written in a formula or as the target of an assignment. There a renamed name may hold
+/// dots.
 pub(super) fn reference(name: &str) -> String {
     let parts: Vec<&str> = name.split('.').collect();
     if parts.len() > 1 && parts.iter().all(|part| quoted(part) == *part) {
@@ -82,8 +82,8 @@ pub(super) fn reference(name: &str) -> String {
     }
 }
 
-/// The name as it must be written: between backquotes if it is no plain identifier. The dot of a renamed
-/// variable may stand in expressions only, not where the name is declared.
+/// Returns the name as it must be written: between backquotes unless it is a plain identifier. The dot of a renamed
+/// variable may occur in expressions only, not where the name is declared.
 pub(crate) fn quoted(name: &str) -> String {
     if lexer::is_name(name) {
         name.to_string()

@@ -1,14 +1,14 @@
-//! What is wrong with a temporal formula, and where.
+//! Errors of temporal formulas, with their places.
 
-/// Why a text is no formula of a model.
+/// Error of a text that is not a formula of a model.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct TemporalError {
-    /// Where in the text, in bytes.
+    /// Position in the text, in bytes.
     pub at: usize,
     /// Lower case, no full stop.
     pub message: String,
-    /// What the user can do.
+    /// Advice for the user.
     pub help: Option<String>,
 }
 

@@ -18,7 +18,7 @@ pub(super) enum Token {
     Predicate(String),
     /// `[op]`
     Taken(String),
-    /// `e(op)`, `BA({P})`, `deadlock(op, …)` and the like: the word, and what stands between the parentheses.
+    /// `e(op)`, `BA({P})`, `deadlock(op, …)` and the like: the word, and the text between the parentheses.
     Call(&'static str, String),
     /// `!i.` or `#i.`
     Quantifier(bool, String),
@@ -158,7 +158,7 @@ fn next(text: &str, at: usize) -> Result<(Placed, usize), TemporalError> {
     }
 }
 
-/// Where the bracket that is opened at a place is closed.
+/// Returns the position where the bracket opened at a place is closed.
 fn closing(text: &str, open: usize) -> Result<usize, TemporalError> {
     let mut expected = Vec::new();
     let mut in_string = false;

@@ -18,12 +18,12 @@ use crate::model::{EventId, Expr, Pred};
 pub use error::TemporalError;
 pub use parser::{Candidates, parse};
 
-/// A formula with what it is about, and the fairness under which it is asked.
+/// A formula with its propositions, and the fairness under which it is checked.
 #[derive(Clone, Debug)]
 pub struct Temporal {
-    /// The paths that count.
+    /// The paths that are considered.
     pub fairness: Fairness,
-    /// What they are to satisfy.
+    /// The formula that they must satisfy.
     pub formula: Formula,
     /// The propositions, by the numbers of [`Formula::Atom`].
     pub atoms: Vec<Atom>,
@@ -32,7 +32,7 @@ pub struct Temporal {
 /// A formula at a position of a path: the connectives that the others are written with.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Formula {
-    /// The same everywhere.
+    /// Constant truth at every position.
     Constant(bool),
     /// A proposition, by number.
     Atom(usize),
@@ -54,7 +54,7 @@ pub enum Formula {
 
 #[allow(clippy::should_implement_trait)]
 impl Formula {
-    /// The opposite.
+    /// Returns the negation.
     pub fn not(self) -> Formula {
         match self {
             Formula::Constant(truth) => Formula::Constant(!truth),
@@ -81,7 +81,7 @@ impl Formula {
         }
     }
 
-    /// The second wherever the first.
+    /// Returns the formula that the second holds wherever the first does.
     pub fn implies(self, other: Formula) -> Formula {
         self.not().or(other)
     }
@@ -91,7 +91,7 @@ impl Formula {
         Formula::Next(Box::new(self))
     }
 
-    /// The first until the second.
+    /// Returns the formula that the first holds until the second.
     pub fn until(self, other: Formula) -> Formula {
         Formula::Until(Box::new(self), Box::new(other))
     }
@@ -116,12 +116,12 @@ impl Formula {
         Formula::Yesterday(Box::new(self))
     }
 
-    /// The first since the second.
+    /// Returns the formula that the first holds since the second.
     pub fn since(self, other: Formula) -> Formula {
         Formula::Since(Box::new(self), Box::new(other))
     }
 
-    /// The formulas that it is made of directly.
+    /// Returns the formulas that it is made of directly.
     pub fn parts(&self) -> Vec<&Formula> {
         match self {
             Formula::Constant(_) | Formula::Atom(_) => vec![],
@@ -132,29 +132,29 @@ impl Formula {
         }
     }
 
-    /// How deeply operators of the past nest in it.
+    /// Returns the nesting depth of operators of the past.
     pub fn past_depth(&self) -> usize {
         let inner = self.parts().into_iter().map(Formula::past_depth).max().unwrap_or(0);
         inner + usize::from(matches!(self, Formula::Yesterday(_) | Formula::Since(..)))
     }
 
-    /// Whether it speaks of later positions.
+    /// Returns whether the formula depends on later positions.
     pub fn looks_ahead(&self) -> bool {
         matches!(self, Formula::Next(_) | Formula::Until(..))
             || self.parts().into_iter().any(Formula::looks_ahead)
     }
 }
 
-/// What holds at a position, without looking at others.
+/// Proposition that holds at a position, independent of others.
 #[derive(Clone, Debug)]
 pub enum Atom {
     /// `{P}`: of the state.
     Predicate(Pred),
     /// `e(op)`: the action is possible in the state.
     Enabled(Action),
-    /// `[op]`: the action is by which the path goes on.
+    /// `[op]`: the action by which the path continues.
     Taken(Action),
-    /// `BA({P})`: the path goes on, and P is true of this state, whose values are `x$0`, and the next.
+    /// `BA({P})`: the path continues, and P is true of this state, whose values are `x$0`, and the next.
     Step(Pred),
     /// `deadlock`: no event is enabled.
     Deadlock,
@@ -174,18 +174,18 @@ pub struct Action {
 /// The infinite paths that count; of those that end all do.
 #[derive(Clone, Debug, Default)]
 pub struct Fairness {
-    /// `WF(op)`: what is possible from some position on is done again and again.
+    /// `WF(op)`: an action that is possible from some position on is taken again and again.
     pub weak: Vec<Action>,
-    /// `SF(op)`: what is possible again and again is done again and again.
+    /// `SF(op)`: an action that is possible again and again is taken again and again.
     pub strong: Vec<Action>,
     /// `WEF`: weak fairness for every event with each of its parameters' and results' values.
     pub all_weak: bool,
-    /// `SEF`: the same for strong fairness.
+    /// `SEF`: strong fairness for every event with each of its parameters' and results' values.
     pub all_strong: bool,
 }
 
 impl Fairness {
-    /// Whether all paths count.
+    /// Returns whether all paths are considered.
     pub fn is_none(&self) -> bool {
         self.weak.is_empty() && self.strong.is_empty() && !self.all_weak && !self.all_strong
     }

@@ -36,7 +36,7 @@ pub fn parse(model: &mut Model, text: &str, candidates: Candidates<'_>) -> Resul
     }
 }
 
-/// A name that stands for a value.
+/// A name bound to a value.
 struct Bound {
     name: String,
     value: Expr,
@@ -268,7 +268,7 @@ impl Parser<'_> {
         let values = self.values(&name, text, at)?;
         let begin = self.next;
         let mut whole = Formula::Constant(is_all);
-        // Read at least once, for what is wrong in it.
+        // The body is parsed at least once, to report its mistakes.
         for value in &values {
             self.next = begin;
             self.bound.push(Bound { name: name.clone(), value: value.clone() });

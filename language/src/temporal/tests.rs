@@ -1,4 +1,4 @@
-//! Formulas are read as ProB reads them, and what is wrong is said at its place.
+//! Formulas are read as ProB reads them, and mistakes are reported at their places.
 
 use super::*;
 use crate::int::Int;

@@ -1,10 +1,9 @@
 //! The files of a project by relative path, from a folder or a `.zip`.
 //!
-//! Names have `/` between their parts, whatever the system or the archive writes. What could make
-//! reading leave the project, or fill the memory, is refused with an error that names the entry:
-//! names that lead out (`..`, absolute, symbolic links), and archives whose content is out of all
-//! proportion. What macOS adds to an archive (`__MACOSX`, `.DS_Store`) is left out, and so are
-//! hidden folders.
+//! Names have `/` between their parts, independent of the system and the archive. Names that leave the project (`..`,
+//! absolute, symbolic links), and archives whose content is out of all proportion and could fill the memory, are
+//! refused with an error that names the entry. Files that macOS adds to an archive (`__MACOSX`, `.DS_Store`) and hidden
+//! folders are left out.
 
 use std::collections::BTreeMap;
 use std::io::{Cursor, Read};
@@ -19,7 +18,7 @@ use super::error::ReadError;
 
 use crate::tuning::tuning;
 
-/// How much is read. The sizes are those of the files, not those in the archive.
+/// Limits on reading. The sizes are those of the files, not those in the archive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Limits {
     /// Files and folders.
@@ -84,7 +83,7 @@ impl Archive {
         Ok(Archive { path: path.to_owned(), limits, content })
     }
 
-    /// The files in the folder of a file, without those of its sub-folders.
+    /// Returns the files in the folder of a file, without those of its sub-folders.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -95,7 +94,7 @@ impl Archive {
         Ok(Archive { path: folder.to_owned(), limits, content: Content::Folder(list(folder, &limits, 0)?) })
     }
 
-    /// A zip archive in memory, named `path`.
+    /// Opens a zip archive in memory, named `path`.
     ///
     /// # Errors
     /// As [`open`](Self::open).
@@ -109,17 +108,17 @@ impl Archive {
         Archive { path: path.to_owned(), limits: Limits::default(), content: Content::Memory(files) }
     }
 
-    /// The folder or the archive.
+    /// Returns the path of the folder or archive.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Whether it is an archive.
+    /// Returns whether it is an archive.
     pub fn is_zip(&self) -> bool {
         matches!(self.content, Content::Zip { .. })
     }
 
-    /// Names of all files, sorted.
+    /// Returns the names of all files, sorted.
     pub fn names(&self) -> Vec<&str> {
         match &self.content {
             Content::Folder(files) => files.keys().map(String::as_str).collect(),
@@ -128,14 +127,14 @@ impl Archive {
         }
     }
 
-    /// Names of the files with an extension, sorted. Capitals make no difference.
+    /// Returns the names of the files with an extension, sorted. Capitals make no difference.
     pub fn with_extension(&self, extension: &str) -> Vec<&str> {
         let mut names = self.names();
         names.retain(|n| split(n).2.eq_ignore_ascii_case(extension));
         names
     }
 
-    /// Whether there is a file of this name.
+    /// Returns whether there is a file of this name.
     pub fn contains(&self, name: &str) -> bool {
         match &self.content {
             Content::Folder(files) => files.contains_key(name),
@@ -144,7 +143,7 @@ impl Archive {
         }
     }
 
-    /// Where a file is, for messages: `folder/a/M.bum`, or `project.zip!/a/M.bum`.
+    /// Returns the place of a file for messages: `folder/a/M.bum`, or `project.zip!/a/M.bum`.
     pub fn place(&self, name: &str) -> PathBuf {
         match &self.content {
             Content::Folder(files) => files.get(name).cloned().unwrap_or_else(|| self.path.join(name)),
@@ -158,7 +157,7 @@ impl Archive {
         }
     }
 
-    /// The bytes of a file.
+    /// Returns the bytes of a file.
     ///
     /// # Errors
     /// The file is missing, damaged, too large, or a link that leads out of the folder.
@@ -176,7 +175,7 @@ impl Archive {
         }
     }
 
-    /// The text of a file, whatever its encoding.
+    /// Returns the text of a file, whatever its encoding.
     ///
     /// # Errors
     /// As [`read`](Self::read), or it has no text.
@@ -233,7 +232,7 @@ impl Archive {
             },
             e => damaged(e.to_string()),
         })?;
-        // What the archive says of sizes may be wrong, so the bytes are counted as they come.
+        // Sizes recorded in the archive may be wrong, so the bytes are counted as they come.
         let allowed =
             (file.compressed_size().saturating_mul(self.limits.ratio)).max(tuning().archive.ratio_from);
         let limit = allowed.min(self.limits.file);
@@ -279,7 +278,7 @@ fn disproportionate(path: &Path, name: &str, limits: &Limits) -> ReadError {
     )
 }
 
-/// Left out: what systems add, and hidden folders.
+/// Returns whether a file is left out: files that systems add, and hidden folders.
 fn is_junk(name: &str) -> bool {
     let parts: Vec<&str> = name.split('/').collect();
     let (file, folders) = parts.split_last().expect("splitting yields a part");
@@ -304,7 +303,7 @@ fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String,
                     "name the folder of one project",
                 ));
             }
-            // No text, so nothing in a project can speak of it.
+            // Not text, so nothing in a project can refer to it.
             let Ok(file) = entry.file_name().into_string() else { continue };
             let name = format!("{prefix}{file}");
             let kind = entry.file_type().map_err(failed)?;

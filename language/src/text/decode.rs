@@ -3,7 +3,7 @@
 
 use encoding_rs::{MACINTOSH, WINDOWS_1252};
 
-/// How a file's bytes stand for characters.
+/// Encodings of a file's bytes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Encoding {
     /// UTF-8, with or without a byte-order mark.
@@ -23,13 +23,13 @@ pub enum Encoding {
 pub struct Decoded {
     /// The text, without a byte-order mark; empty for [`Encoding::Binary`].
     pub text: String,
-    /// What the bytes were taken for.
+    /// The encoding that was found.
     pub encoding: Encoding,
-    /// Where in `text` the first character stands that is not UTF-8 in the file.
+    /// Position in `text` of the first character that is not UTF-8 in the file.
     pub lossy_at: Option<usize>,
 }
 
-/// Finds out how bytes are encoded and decodes them. Never fails; see [`Encoding::Binary`].
+/// Detects the encoding of bytes and decodes them. Never fails; see [`Encoding::Binary`].
 pub fn decode(bytes: &[u8]) -> Decoded {
     let text = |text: String, encoding| Decoded { text, encoding, lossy_at: None };
     if let Some(rest) = bytes.strip_prefix(&[0xFF, 0xFE]) {

@@ -1,8 +1,8 @@
-//! Why a file, a folder or an archive cannot be read.
+//! Errors of reading a file, a folder or an archive.
 
 use std::path::PathBuf;
 
-/// Why a file, a folder, an archive or a file in it cannot be read.
+/// Error that explains why a file, a folder, an archive or a file in it cannot be read.
 #[derive(thiserror::Error, Debug)]
 pub enum ReadError {
     /// There is no such file or folder.
@@ -20,12 +20,12 @@ pub enum ReadError {
     /// The system refuses.
     #[error("{}: cannot be read: {}", .0.display(), .1)]
     Unreadable(PathBuf, #[source] std::io::Error),
-    /// A file that is no zip archive.
+    /// The file is not a zip archive.
     #[error("{}: is no zip archive ({reason})", path.display())]
     NotAnArchive {
         /// The file.
         path: PathBuf,
-        /// What it lacks.
+        /// The reason.
         reason: String,
     },
     /// The archive begins as one and is cut off or damaged.
@@ -33,7 +33,7 @@ pub enum ReadError {
     Damaged {
         /// The archive.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A file in it is cut off or damaged.
@@ -43,7 +43,7 @@ pub enum ReadError {
         path: PathBuf,
         /// The file in it.
         name: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// A name that leads out of the project.
@@ -53,7 +53,7 @@ pub enum ReadError {
         path: PathBuf,
         /// The entry.
         name: String,
-        /// How it leads out.
+        /// How the name leads out.
         reason: String,
     },
     /// Two entries with one name.
@@ -69,9 +69,9 @@ pub enum ReadError {
     TooMuch {
         /// The archive or folder.
         path: PathBuf,
-        /// Which limit.
+        /// The exceeded limit.
         what: String,
-        /// What to do.
+        /// The remedy.
         help: String,
     },
     /// A file in an archive that is encrypted or packed by an unusual method.
@@ -81,7 +81,7 @@ pub enum ReadError {
         path: PathBuf,
         /// The file in it.
         name: String,
-        /// What is not supported.
+        /// The unsupported feature.
         reason: String,
     },
     /// No file of this name.

@@ -1,4 +1,4 @@
-//! Where the texts of machines come from: a disk, or a set of texts in memory.
+//! Sources of the texts of machines: a disk, or a set of texts in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -17,13 +17,13 @@ pub trait Files: Sync {
     /// The content of a file.
     ///
     /// # Errors
-    /// [`ReadError`] where there is no such file, or it cannot be read.
+    /// [`ReadError`] if there is no such file, or it cannot be read.
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError>;
 
-    /// The names of the files and folders in a folder, sorted; none where there is no such folder.
+    /// Returns the names of the files and folders in a folder, sorted; empty if there is no such folder.
     fn names(&self, folder: &Path) -> Vec<String>;
 
-    /// Whether a path is a folder.
+    /// Returns whether a path is a folder.
     fn is_folder(&self, path: &Path) -> bool;
 
     /// The files of a folder with everything below it, or of a zip archive.
@@ -39,7 +39,7 @@ pub trait Files: Sync {
     fn beside(&self, file: &Path) -> Result<Archive, ReadError>;
 }
 
-/// What is odd about the bytes of a file that is no UTF-8: the first place, and what it was taken for.
+/// Report of a file that is not UTF-8: the first such place, and the encoding that was assumed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NotUtf8 {
     /// The first character that is not UTF-8 in the file.
@@ -48,10 +48,10 @@ pub struct NotUtf8 {
     pub taken_for: &'static str,
 }
 
-/// Reads a file of the disk into `sources`.
+/// Reads a file from the disk into `sources`.
 ///
 /// # Errors
-/// [`ReadError`] when there is no text to be had.
+/// [`ReadError`] if the file has no text.
 pub fn load(sources: &mut Sources, path: &Path) -> Result<(SourceId, Option<NotUtf8>), ReadError> {
     add(sources, &Disk, path)
 }
@@ -59,7 +59,7 @@ pub fn load(sources: &mut Sources, path: &Path) -> Result<(SourceId, Option<NotU
 /// Reads a file into `sources`.
 ///
 /// # Errors
-/// [`ReadError`] when there is no text to be had.
+/// [`ReadError`] if the file has no text.
 pub fn add(
     sources: &mut Sources,
     files: &dyn Files,
@@ -175,7 +175,7 @@ impl Files for Texts {
 }
 
 impl Texts {
-    // The files whose names below a folder have at most so many parts.
+    // Returns the files whose names below a folder have at most `parts` parts.
     fn below(&self, folder: &Path, parts: usize) -> Archive {
         let inside = self.0.iter().filter_map(|(path, content)| {
             let name = path.strip_prefix(folder).ok()?;

@@ -1,5 +1,5 @@
-//! Bytes to text with places: how bytes are decoded, where in a text something stands, and where texts come from.
-//! Nothing here knows what the texts mean.
+//! Bytes to text with places: decoding of bytes, places in a text, and sources of texts. Nothing here depends on the
+//! meaning of the texts.
 
 pub mod source;
 

@@ -20,12 +20,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// The smallest range that covers both; the other one must be of the same file.
+    /// Returns the smallest range that covers both; the other one must be of the same file.
     pub fn to(self, other: Span) -> Span {
         Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 
-    /// Whether the other one lies in it: of the same file, and at most as large.
+    /// Returns whether the other span lies in this one, in the same file.
     pub fn contains(self, other: Span) -> bool {
         self.source == other.source && self.start <= other.start && other.end <= self.end
     }
@@ -75,7 +75,7 @@ impl Source {
         Position { line: line as u32, column: column as u32 + 1 }
     }
 
-    /// The text of a line (from 1), without its end.
+    /// Returns the text of a line (from 1), without its end.
     pub fn line(&self, line: u32) -> &str {
         let start = self.line_starts.get(line as usize - 1).copied().unwrap_or(self.text.len() as u32);
         let end = self.line_starts.get(line as usize).copied().unwrap_or(self.text.len() as u32);
@@ -88,13 +88,13 @@ impl Source {
 pub struct Sources(Vec<Source>, Vec<PathBuf>);
 
 impl Sources {
-    /// No files yet, of a model whose files are looked for in these folders as well.
+    /// Creates an empty set of files, for a model whose files are also searched for in these folders.
     pub fn with_include_path(folders: Vec<PathBuf>) -> Sources {
         Sources(vec![], folders)
     }
 
-    /// The folders in which machines and files of definitions are looked for that are not beside the file that names
-    /// them.
+    /// Returns the folders to search for machines and files of definitions that are not in the folder of the file that
+    /// names them.
     pub fn include_path(&self) -> &[PathBuf] {
         &self.1
     }
@@ -105,24 +105,24 @@ impl Sources {
         SourceId(self.0.len() as u32 - 1)
     }
 
-    /// A file by id.
+    /// Returns a file by id.
     pub fn get(&self, id: SourceId) -> &Source {
         &self.0[id.0 as usize]
     }
 
-    /// Whether nothing but blanks and closing parentheses stands between two places.
+    /// Returns whether only blanks and closing parentheses lie between two places.
     pub fn are_adjacent(&self, first: Span, second: Span) -> bool {
         let between = self.get(first.source).text.get(first.end as usize..second.start as usize);
         first.source == second.source
             && between.is_some_and(|t| t.chars().all(|c| c.is_whitespace() || c == ')'))
     }
 
-    /// The text under a span.
+    /// Returns the text under a span.
     pub fn text(&self, span: Span) -> &str {
         self.get(span.source).text.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// The path of a span's file.
+    /// Returns the path of a span's file.
     pub fn path(&self, span: Span) -> &Path {
         &self.get(span.source).path
     }
@@ -137,7 +137,7 @@ impl Sources {
         self.get(span.source).position(span.end)
     }
 
-    /// The files in the order they were added.
+    /// Returns the files in the order they were added.
     pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
         self.0.iter().enumerate().map(|(i, s)| (SourceId(i as u32), s))
     }

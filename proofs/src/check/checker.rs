@@ -28,7 +28,7 @@ pub(super) struct Checker<'a> {
     steps: Steps<'a>,
     status: &'a ProofStatus,
     recheck: bool,
-    /// Every conjunct of the model is claimed, so Q implies what statuses were proven from.
+    /// `true` if every conjunct of the model is claimed, so that Q implies the hypotheses of statuses.
     whole: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The outcome.
+    /// Returns the outcome.
     pub fn finish(mut self) -> Result<Checked, SolverError> {
         self.prover.name_solver()?;
         self.checked.solver = std::mem::take(&mut self.prover.solver);
@@ -70,11 +70,11 @@ impl<'a> Checker<'a> {
         Ok(self.checked)
     }
 
-    /// Hypotheses about the constants, and what is always true of the states up to `last`.
+    /// Returns the hypotheses about the constants, and the facts that are always true of the states up to `last`.
     pub fn always(&mut self, last: usize) -> Vec<Term> {
         let mut all: Vec<Term> = self.system.axioms.iter().chain(&self.system.background).copied().collect();
         for i in 0..=last {
-            // Where time is up nothing is proved any more, whatever the hypotheses.
+            // When time is up nothing is proved any more, whatever the hypotheses.
             if self.prover.budget().check().is_err() {
                 break;
             }
@@ -83,20 +83,21 @@ impl<'a> Checker<'a> {
         all
     }
 
-    /// The claimed conjuncts and the lemmas in state `i`.
+    /// Returns the claimed conjuncts and the lemmas in state `i`.
     pub fn assumed(&mut self, i: usize) -> Vec<Term> {
         let all: Vec<Term> = self.goals.conjuncts.iter().chain(&self.goals.lemmas).map(|g| g.term).collect();
         all.into_iter().map(|t| self.states.at(t, i)).collect()
     }
 
-    /// The claimed conjuncts and the lemmas as predicates of B, without those that may lack a meaning.
+    /// Returns the claimed conjuncts and the lemmas as predicates of B, without those that may lack a meaning.
     pub fn assumed_predicates(&self) -> Vec<Pred> {
         let all = self.goals.conjuncts.iter().chain(&self.goals.lemmas);
         all.filter_map(|goal| goal.pred.clone()).collect()
     }
 
-    /// Proves a goal from hypotheses. What a solver does not decide soon in terms of arrays it gets as `sequents`, which say the
-    /// same, in first-order logic before it may take long. Where that has served once it comes first.
+    /// Proves a goal from hypotheses. A goal that a solver does not decide soon in terms of arrays is given to it as
+    /// `sequents`, which state the same in first-order logic, before it may take long. If that has succeeded once, it
+    /// comes first.
     pub fn prove(
         &mut self,
         hypotheses: &mut Hypotheses,
@@ -152,20 +153,20 @@ impl<'a> Checker<'a> {
         Ok(proved)
     }
 
-    /// State 0 is initial.
+    /// Returns the hypothesis that state 0 is initial.
     pub fn initial(&mut self) -> Term {
         // The claim was refused if the initialisation has no term.
         let relation = self.system.initialisation.relation.unwrap_or(Terms::TRUE);
         self.states.initial(relation)
     }
 
-    /// One event leads from state `i` to the next one.
+    /// Returns the hypothesis that one event leads from state `i` to the next one.
     pub fn event(&mut self, event: usize, i: usize) -> Term {
         let relation = self.system.events[event].relation.unwrap_or(Terms::TRUE);
         self.states.step(relation, i)
     }
 
-    /// Some event leads from state `i` to the next one: each event behind a selector.
+    /// Returns the hypotheses that some event leads from state `i` to the next one: each event behind a selector.
     pub fn some_step(&mut self, i: usize) -> Vec<Term> {
         let terms = self.system.terms.clone();
         let mut selectors = vec![];
@@ -180,11 +181,11 @@ impl<'a> Checker<'a> {
         all
     }
 
-    /// The states up to `last` are pairwise different.
+    /// Returns the hypotheses that the states up to `last` are pairwise different.
     pub fn distinct(&mut self, last: usize) -> Vec<Term> {
         let mut all = vec![];
         for j in 0..=last {
-            // Fewer hypotheses prove less, and where time is up nothing is proved any more.
+            // Fewer hypotheses prove less, and when time is up nothing is proved any more.
             if self.prover.budget().check().is_err() {
                 break;
             }
@@ -195,7 +196,7 @@ impl<'a> Checker<'a> {
         all
     }
 
-    /// A claim about no states at all is refused.
+    /// Refuses a claim about no states at all.
     pub fn not_vacuous(&mut self) -> Result<(), SolverError> {
         let mut hypotheses = self.always(0);
         hypotheses.push(self.initial());
@@ -308,8 +309,8 @@ impl<'a> Checker<'a> {
         Ok(self.has_meaning(goal, meaning, hypotheses, after)? && self.trust_check(Some(Check::Theorem(i))))
     }
 
-    /// After a failure that the assumed conjuncts do not exclude in state 0: whether that makes its status
-    /// wrong, which is then noted.
+    /// Returns whether a failure that the assumed conjuncts do not exclude in state 0 makes its status wrong, which is
+    /// then noted.
     pub fn wrong_check(
         &mut self,
         check: Option<Check>,
@@ -331,8 +332,8 @@ impl<'a> Checker<'a> {
         Ok(outcome == Decision::Refuted)
     }
 
-    /// After a refuted pair: whether that makes its status wrong, which is then noted. The sequent's
-    /// hypotheses contain Q, so they are at least those of the status where Q has all conjuncts.
+    /// Returns whether a refuted pair makes its status wrong, which is then noted. The sequent's hypotheses contain Q,
+    /// so they are at least those of the status if Q has all conjuncts.
     pub fn wrong(
         &mut self,
         event: Option<usize>,
@@ -344,7 +345,7 @@ impl<'a> Checker<'a> {
         if self.status.get(pair).is_none() || !is_complete(self.system) {
             return Ok(false);
         }
-        // An ill-defined conjunct is not what a status is about.
+        // A status says nothing about an ill-defined conjunct.
         let mut also = vec![self.states.at(goal.defined, after)];
         if event.is_some() {
             also.extend(invariant(self.system));
@@ -357,7 +358,7 @@ impl<'a> Checker<'a> {
         Ok(outcome == Decision::Refuted)
     }
 
-    /// `a` may break `b`, for messages.
+    /// Returns the event and the goal, as `event: goal`, for messages.
     pub fn step_name(&self, event: Option<usize>, goal: &Goal) -> String {
         match event {
             None => format!("initialisation: {}", goal.name),
@@ -366,7 +367,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The pair of an event and a conjunct.
+/// Returns the pair of an event and a conjunct.
 fn pair(event: Option<usize>, goal: &Goal) -> Option<Pair> {
     goal.conjunct.map(|i| (event.map(|e| EventId(e as u32)), i))
 }

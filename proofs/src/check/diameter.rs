@@ -1,4 +1,4 @@
-//! The diameter of the model: all paths are short.
+//! Diameter of the model: all paths are short.
 
 use bsym_encodings::session::SolverError;
 use bsym_encodings::term::Terms;
@@ -8,8 +8,8 @@ use super::goal::Goal;
 use crate::sequent::{Decision, Effort, Hypotheses};
 
 impl Checker<'_> {
-    /// No path from an initial state has `depth` steps (or none with pairwise different states, so
-    /// that every reachable state is reached by a shorter one), and all states up to there are good.
+    /// Checks that no path from an initial state has `depth` steps (or none with pairwise different states, so that
+    /// every reachable state is reached by a shorter one), and that all states up to there are good.
     pub fn diameter(&mut self, depth: usize) -> Result<(), SolverError> {
         let mut hypotheses = Hypotheses::new(self.always(0));
         self.initial_failures(&mut hypotheses)?;
@@ -42,7 +42,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A conjunct in the states after `i` ≥ 1 steps.
+    /// Checks a conjunct in the states after `i` ≥ 1 steps.
     fn after_steps(&mut self, goal: &Goal, i: usize, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let term = self.states.at(goal.term, i);
         let outcome = hypotheses.prove(&mut self.prover, &[], term, Effort::Full)?;
@@ -69,7 +69,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The other properties after `i` steps, and the failures of the next one.
+    /// Checks the other properties after `i` steps, and the failures of the next one.
     fn properties_after(&mut self, i: usize, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let terms = self.system.terms.clone();
         for goal in self.goals.others.clone() {

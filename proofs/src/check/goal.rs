@@ -15,19 +15,19 @@ pub(super) struct Goal {
     pub conjunct: Option<usize>,
     /// Position of the assertion, if it is one.
     pub assertion: Option<usize>,
-    /// For messages.
+    /// Name for messages.
     pub name: String,
-    /// It has a meaning.
+    /// The predicate has a meaning.
     pub defined: Term,
-    /// It has a meaning, or that is not claimed.
+    /// The predicate has a meaning, or its meaning is not claimed.
     pub meaning: Term,
-    /// It holds, where it has one.
+    /// The predicate holds if it has a meaning.
     pub holds: Term,
     /// The term to prove.
     pub term: Term,
-    /// May be a hypothesis about earlier states without hurting the solver.
+    /// `true` if the goal may be a hypothesis about earlier states without hurting the solver.
     pub hypothesis: bool,
-    /// The predicate of B, where it is proved that this is well-defined and true: for the first-order form.
+    /// The predicate of B for the first-order form, if it is proved to be well-defined and true.
     pub pred: Option<Pred>,
 }
 
@@ -41,19 +41,19 @@ pub(super) struct FailureGoal {
     pub way: Failure,
 }
 
-/// Everything claimed.
+/// All goals of a claim.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Goals {
     /// The claimed conjuncts in the order of the invariant.
     pub conjuncts: Vec<Goal>,
     pub lemmas: Vec<Goal>,
-    /// Properties that are no claimed conjunct.
+    /// Properties that are not claimed conjuncts.
     pub others: Vec<Goal>,
     pub failures: Vec<FailureGoal>,
 }
 
 impl Goals {
-    /// Encodes the lemmas and collects the terms of the claim; or says what stands in the way.
+    /// Encodes the lemmas and collects the terms of the claim. Returns the obstacles if that is not possible.
     pub(super) fn of(system: &mut System, claim: &Claim) -> Result<Goals, Vec<String>> {
         let mut failed = unusable(system);
         let wd = claim.well_definedness;
@@ -141,7 +141,7 @@ impl Goal {
     }
 }
 
-/// Steps without a term: there may be transitions that the system does not have.
+/// Returns the steps without a term: there may be transitions that the system does not have.
 fn unusable(system: &System) -> Vec<String> {
     let mut failed = vec![];
     let reason = |part: &str| {
@@ -163,7 +163,7 @@ fn no_term(name: &str, u: &Unsupported) -> String {
     format!("{name} has no encoding: {}", u.reason)
 }
 
-/// `conjunct 2`, or with its label; then its text.
+/// Describes a conjunct by kind, position from 1, label if it has one, and text.
 fn describe(kind: &str, position: usize, conjunct: &Conjunct) -> String {
     let text = &conjunct.text;
     match &conjunct.label {
@@ -172,8 +172,8 @@ fn describe(kind: &str, position: usize, conjunct: &Conjunct) -> String {
     }
 }
 
-/// A conjunct of the invariant. As the evaluator has it, it must have a meaning where those before it are true; those
-/// that are claimed as well are proved to be.
+/// Returns the goal of a conjunct of the invariant. As in the evaluator, it must have a meaning where those before it
+/// are true; those of them that are claimed as well are proved to be.
 fn conjunct(system: &System, i: usize, claimed: &[usize], wd: bool) -> Result<Goal, String> {
     let (Some(p), Some(conjunct)) = (system.invariant.get(i), system.model.invariant.get(i)) else {
         return Err(format!("the invariant has no conjunct {}", i + 1));
@@ -237,7 +237,8 @@ fn state_property(system: &System, property: Property, claim: &Claim, wd: bool) 
     }
 }
 
-/// Ill-definedness counts only if well-definedness is claimed; assertions and preconditions always do.
+/// Returns the failures to exclude. Ill-definedness counts only if well-definedness is claimed; assertions and
+/// preconditions always do.
 fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
     let all = std::iter::once((None, &system.initialisation))
         .chain(system.events.iter().enumerate().map(|(i, e)| (Some(i), e)));

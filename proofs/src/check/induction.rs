@@ -54,7 +54,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Every initial state is in Q, and the initialisation does not fail.
+    /// Checks that every initial state is in Q, and that the initialisation does not fail.
     fn initiation(&mut self) -> Result<(), SolverError> {
         let mut hypotheses = Hypotheses::new(self.always(0));
         self.initial_failures(&mut hypotheses)?;
@@ -67,7 +67,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Failures on the way of the initialisation.
+    /// Checks the failures on the way of the initialisation.
     pub(super) fn initial_failures(&mut self, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let terms = self.system.terms.clone();
         for failure in self.goals.failures.clone().iter().filter(|f| f.event.is_none()) {
@@ -87,7 +87,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A goal in the initial states, which becomes a hypothesis.
+    /// Checks a goal in the initial states, which becomes a hypothesis.
     pub(super) fn initially(&mut self, goal: &Goal, hypotheses: &mut Hypotheses) -> Result<(), SolverError> {
         let effort = self.effort(None, goal);
         let sequents = |steps: &Steps<'_>| steps.after(None, &[], &[], goal.pred.as_ref()?);
@@ -104,7 +104,7 @@ impl Checker<'_> {
         hypotheses.add(&mut self.prover, goal.term)
     }
 
-    /// One event leads from Q into Q. Pairs that are left are noted (k = 0) or added to `open`.
+    /// Checks that one event leads from Q into Q. Undecided pairs are noted (k = 0) or added to `open`.
     fn consecution(&mut self, event: usize, k: usize, open: &mut Vec<OpenPair>) -> Result<(), SolverError> {
         let mut hypotheses = self.always(1);
         hypotheses.extend(self.assumed(0));
@@ -171,8 +171,8 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// A pair over paths: none of 1..=k steps from an initial state, and none of k + 1 steps in Q,
-    /// ends with the event breaking the conjunct.
+    /// Checks a pair over paths: none of 1..=k steps from an initial state, and none of k + 1 steps in Q, ends with the
+    /// event breaking the conjunct.
     fn long_step(&mut self, pair: &OpenPair, k: usize) -> Result<(), SolverError> {
         let goal = &pair.goal;
         let (known, event) = (self.assumed_predicates(), Some(EventId(pair.event as u32)));
@@ -310,7 +310,7 @@ impl Checker<'_> {
         Ok(open)
     }
 
-    /// A property over paths: it holds 0..=k steps from an initial state, and after k + 1 steps in Q.
+    /// Checks a property over paths: it holds 0..=k steps from an initial state, and after k + 1 steps in Q.
     fn long_property(&mut self, property: &OpenProperty, k: usize) -> Result<(), SolverError> {
         let (name, index) = match property {
             OpenProperty::Other(i) => (self.goals.others[*i].name.clone(), *i),

@@ -86,10 +86,10 @@ pub fn check(
     attempt(system, claim, status, recheck, open, budget, Arrays::Any)
 }
 
-/// How arrays are said to a solver.
+/// Treatment of arrays in a solver.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Arrays {
-    /// As the solver has them.
+    /// By the solver's theory of arrays.
     Any,
     /// As functions ([`only_read_arrays`](bsym_encodings::session::Session::only_read_arrays)).
     OnlyRead,

@@ -47,15 +47,15 @@ pub struct Represented {
     pub undecided: Vec<String>,
 }
 
-/// A name with its type, and how it is represented.
+/// A name with its type and its representation.
 struct Name<'m> {
     name: &'m str,
     ty: &'m Type,
     layout: &'m Layout,
 }
 
-/// Proves that every value fits the representation that a system has for it, and that a claim says what this
-/// rests on.
+/// Proves that every value fits the representation that a system has for it, and that a claim states all assumptions of
+/// this.
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -160,7 +160,7 @@ struct Check<'a> {
     found: Represented,
 }
 
-/// A sequent's goal with its name for messages.
+/// Goal of a sequent, with its name for messages.
 struct Goal {
     name: String,
     holds: Term,
@@ -189,12 +189,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The constants are within their bounds; gives what is known of them in all steps.
+    /// Checks that the constants are within their bounds. Returns the known facts about them, which hold in all steps.
     fn constants(&mut self) -> Result<Vec<Term>, SolverError> {
         let mut known = [&self.general.background[..], &self.general.axioms].concat();
         let mut goals = vec![];
         for (i, c) in self.model.constants.iter().enumerate() {
-            // A constant that is known is a value in both encodings.
+            // A known constant is a value in both encodings.
             if self.general.determined[i].is_some() {
                 continue;
             }
@@ -214,7 +214,7 @@ impl Check<'_> {
         Ok(known)
     }
 
-    /// The conjuncts imply the bounds that the claim does not say in the same words.
+    /// Checks that the conjuncts imply the bounds that the claim does not state in the same words.
     fn implied(&mut self, rests: Rests<'_>, known: &[Term]) -> Result<(), SolverError> {
         let mut known = [known, &self.general.state_facts].concat();
         let mut goals = vec![];
@@ -318,7 +318,7 @@ impl Check<'_> {
     fn note(&mut self, outcome: Decision, name: &str) {
         match outcome {
             Decision::Proved => {}
-            // With an axiom missing, a model refutes nothing.
+            // If an axiom is missing, a model refutes nothing.
             Decision::Refuted if self.general.unsupported_axioms.is_empty() => {
                 self.found.failed.push(name.into())
             }
@@ -367,7 +367,7 @@ mod tests {
         )
     }
 
-    /// The number of sequents asked, all of them proved.
+    /// Returns the number of sequents asked, all of them proved.
     fn proved(text: &str) -> Option<usize> {
         let found = outcome(text, None)?;
         assert_eq!((found.failed, found.undecided), (vec![], vec![]), "{text}");

@@ -1,9 +1,9 @@
-//! The two forms of obligations against each other: what has a counterexample in terms of arrays must not be proved in
-//! first-order logic.
+//! Agreement of the two forms of obligations: an obligation with a counterexample in terms of arrays must not be proved
+//! in first-order logic.
 //!
 //! The machines are changed at random, one operator after another is exchanged, so that many obligations are false.
-//! Deferred sets have one to three elements, where solvers find counterexamples; a proof in first-order logic is for all sizes.
-//! `BSYM_MACHINES` lists more files, separated by colons; of each machine `BSYM_MUTANTS` mutants are made.
+//! Deferred sets have one to three elements, where solvers find counterexamples; a proof in first-order logic is for
+//! all sizes. `BSYM_MACHINES` lists more files, separated by colons; of each machine `BSYM_MUTANTS` mutants are made.
 
 mod exchange;
 
@@ -28,7 +28,7 @@ use super::{Generated, generate, prove_in_rounds};
 use crate::sequent::{Decision, Prover};
 use crate::testing::{model, open_default, solver};
 
-/// All forms of substitutions, functions of functions, and what is well-defined only under a guard.
+/// All forms of substitutions, functions of functions, and formulas that are well-defined only under a guard.
 const MACHINES: [&str; 3] = [
     "MACHINE Tables SETS D CONSTANTS top PROPERTIES top : D
      VARIABLES f, g, s, n INVARIANT f : D +-> D & g : D +-> (D +-> D) & s <: D & n : INTEGER & 0 <= n
@@ -73,13 +73,13 @@ struct Counts {
     discharged: usize,
     refuted: usize,
     undecided: usize,
-    /// Of those that are discharged in terms of arrays, what is proved in first-order logic.
+    /// Obligations discharged in terms of arrays that are also proved in first-order logic.
     also_proved: usize,
-    /// Of those that are undecided.
+    /// Undecided obligations that are proved in first-order logic.
     more: usize,
 }
 
-/// Obligations that one form refutes and the other proves.
+/// Returns the obligations that one form refutes and the other proves.
 fn compare(model: &Arc<Model>, scope: &Scope, counts: &mut Counts) -> Vec<String> {
     let terms = Rc::new(Terms::new());
     let Generated { mut all, families, complete, carriers, system, asked, .. } =

@@ -12,18 +12,18 @@ pub(super) struct Guard {
     pub depth: Depth,
 }
 
-/// Where a guard stands.
+/// Depth at which a guard stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Depth {
     /// In the outermost guard.
     Outermost,
     /// Below another guard or a choice.
     Nested,
-    /// Behind a claim, which may fail before the guard is looked at.
+    /// Behind a claim, which may fail before the guard is evaluated.
     BehindClaim,
 }
 
-/// An event with its guards. Parameters and what is chosen before a guard are variables of the model.
+/// An event with its guards. Parameters and names that are chosen before a guard are variables of the model.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub event: EventId,
@@ -57,7 +57,7 @@ pub(super) fn of_machine(model: &mut Model, event: EventId) -> Call {
     Call { event, guards, names: originals }
 }
 
-/// The guards at the head of a substitution. `value` stands for what is chosen.
+/// Returns the guards at the head of a substitution. `value` stands for chosen names.
 pub(super) fn guards(
     body: &Subst,
     mut names: Replacement,

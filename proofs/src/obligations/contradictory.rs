@@ -1,4 +1,5 @@
-//! Obligations that follow from their hypotheses alone, because these contradict each other: they say nothing of their goals.
+//! Obligations that follow from their hypotheses alone, because these contradict each other: they say nothing of their
+//! goals.
 //!
 //! Two things are asked: whether the axioms and the invariant contradict each other, so that everything follows, and
 //! else for each event with a proof whether its guards contradict them, so that it never happens. The answer is an
@@ -34,7 +35,7 @@ use crate::recorded::is_complete;
 use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 use crate::tuning::tuning;
 
-/// Hypotheses that contradict each other, and what follows from that.
+/// Contradictory hypotheses, and the part of the machine that they affect.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Contradictory {
     /// Part of the machine that the contradiction affects.
@@ -63,9 +64,9 @@ pub struct Hypothesis {
     pub role: TargetRole,
     /// Label.
     pub label: Option<String>,
-    /// In B.
+    /// The hypothesis in B.
     pub text: String,
-    /// Where it was written.
+    /// Place in the source.
     pub span: Span,
 }
 
@@ -76,7 +77,7 @@ pub(super) struct Origin<'m> {
     pub scope: &'m Scope,
     /// The sequents of all obligations.
     pub first_order: &'m FirstOrder<'m>,
-    /// The machine in terms; none for a refinement of classical B.
+    /// The machine in terms; `None` for a refinement of classical B.
     pub system: Option<&'m System>,
     /// The calls of a refinement of classical B, with the model of their names.
     pub calls: Option<&'m (Arc<Model>, Vec<Call>)>,
@@ -129,7 +130,7 @@ pub(super) fn contradictory(
         }
         let known = Known::new(origin.model, base, Some(call));
         let Some(core) = search.core(&known)? else { continue };
-        // There may have been too little time to see that they contradict each other without the guards.
+        // There may have been too little time to find that they contradict each other without the guards.
         if core.hypotheses.iter().all(|&i| known.guard(i).is_none()) {
             return Ok(origin.said(all, &known, Affected::Everything, &core).into_iter().collect());
         }
@@ -206,7 +207,7 @@ fn has_all(sequent: &first_order::Sequent, asked: &[&Pred]) -> bool {
 
 /// Hypotheses that obligations have in common.
 struct Known {
-    /// The model of their names, without hypotheses.
+    /// The model of the names in them, without hypotheses.
     base: Model,
     /// Axioms, invariants, then guards.
     all: Vec<(Hypothesis, Pred)>,
@@ -214,7 +215,7 @@ struct Known {
 }
 
 impl Known {
-    /// The axioms and invariants of `base`, and the guards of a call. Labels of guards are those of `model`.
+    /// Collects the axioms and invariants of `base`, and the guards of a call. Labels of guards are those of `model`.
     fn new(model: &Model, mut base: Model, call: Option<Call>) -> Self {
         let (axioms, invariant) = (std::mem::take(&mut base.axioms), std::mem::take(&mut base.invariant));
         let mut shown = base.clone();
@@ -250,7 +251,7 @@ impl Known {
         i.checked_sub(first).map(|i| &guards[i])
     }
 
-    /// The model of some of them; those that are no axioms are its invariant.
+    /// Returns the model of some of them. Those that are no axioms become its invariant.
     fn part(&self, chosen: &[usize]) -> Model {
         let (mut axioms, mut invariant) = (vec![], vec![]);
         for &i in chosen {
@@ -281,7 +282,7 @@ struct Search<'s, 'p> {
 }
 
 impl Search<'_, '_> {
-    /// A core of hypotheses that contradict each other.
+    /// Finds a core of hypotheses that contradict each other.
     fn core(&mut self, known: &Known) -> Result<Option<Core>, SolverError> {
         let all: Vec<usize> = (0..known.all.len()).collect();
         let mut form = None;
@@ -347,7 +348,7 @@ impl Search<'_, '_> {
         Ok(outcome == Decision::Proved)
     }
 
-    /// `Proved` where hypotheses contradict each other, `Refuted` where they have a model.
+    /// Returns `Proved` if hypotheses contradict each other, `Refuted` if they have a model.
     fn in_arrays(&mut self, known: &Known, chosen: &[usize], scope: &Scope) -> Result<Decision, SolverError> {
         if let Err(stopped) = self.budget.check() {
             return Ok(Decision::Undecided(stopped));
@@ -367,7 +368,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The hypotheses that a solver uses to refute all of them, and those that the encoding may have used instead.
+    /// Returns the hypotheses that a solver uses to refute all of them, and those that the encoding may have used
+    /// instead.
     fn used(&mut self, known: &Known) -> Result<Option<Vec<usize>>, SolverError> {
         let all: Vec<usize> = (0..known.all.len()).collect();
         let Encoded { terms, always, hypotheses, .. } = Encoded::new(known, &all, self.scope);
@@ -412,14 +414,14 @@ struct Encoded {
     terms: Rc<Terms>,
     /// Facts that hold by the representations.
     always: Vec<Term>,
-    /// In the order in which they were chosen.
+    /// The hypotheses, in the order in which they were chosen.
     hypotheses: Vec<Term>,
-    /// All of them have terms.
+    /// `true` if all of them have terms.
     complete: bool,
 }
 
 impl Encoded {
-    /// `chosen` is in ascending order, so that axioms come first.
+    /// Encodes the chosen hypotheses. `chosen` is in ascending order, so that axioms come first.
     fn new(known: &Known, chosen: &[usize], scope: &Scope) -> Self {
         let terms = Rc::new(Terms::new());
         let system = encode_with(terms.clone(), Arc::new(known.part(chosen)), scope, Representations::Stated);

@@ -1,8 +1,8 @@
-//! Carries out the tasks of a phase, in this thread or in several workers.
+//! Execution of the tasks of a phase, in this thread or in several workers.
 //!
-//! Terms belong to the thread that made them. So each worker generates the obligations again, which gives the same ones at the
-//! same positions, and proves them in sessions of its own. Results go to a board, which workers read before they ask the next
-//! obligation, and to the thread that started the workers, which calls the observer.
+//! Terms belong to the thread that made them. So each worker generates the obligations again, which gives the same ones
+//! at the same positions, and proves them in sessions of its own. Results go to a board, which workers read before they
+//! ask the next obligation, and to the thread that started the workers, which calls the observer.
 //!
 //! Workers start once the work takes longer than generating the obligations did: most machines need none.
 
@@ -34,7 +34,7 @@ use crate::tuning::tuning;
 /// Opens sessions in any thread.
 pub type SharedOpener<'a> = &'a (dyn Fn(Rc<Terms>) -> Result<Session, SolverError> + Sync);
 
-/// Everything that a worker is made from.
+/// Plan for workers: everything that a worker is made from.
 #[derive(Clone, Copy)]
 pub(super) struct Plan<'a> {
     pub model: &'a Arc<Model>,
@@ -60,7 +60,7 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct Queue {
     tasks: VecDeque<(Task, Phase)>,
-    /// No task will be added.
+    /// `true` if no task will be added.
     closed: bool,
 }
 
@@ -125,7 +125,7 @@ pub(super) struct Crew<'t, 'e, 'r, 'p, 'o> {
     start: Instant,
 }
 
-/// From the workers that are left.
+/// Reports of the remaining workers.
 struct Reports {
     messages: Receiver<Message>,
     workers: usize,
@@ -190,7 +190,7 @@ impl<'t, 'r, 'p, 'o> Crew<'t, '_, 'r, 'p, 'o> {
         asked
     }
 
-    /// Starts workers where that is worth it.
+    /// Starts workers if that pays.
     fn start_workers(&mut self, tasks: usize) {
         let Some(plan) = self.plan else { return };
         let is_short = self.start.elapsed() < plan.least;
@@ -210,7 +210,7 @@ impl<'t, 'r, 'p, 'o> Crew<'t, '_, 'r, 'p, 'o> {
             let builder = Builder::new().name("prover".into()).stack_size(tuning().obligations.stack);
             workers += usize::from(builder.spawn_scoped(self.threads, work).is_ok());
         }
-        // Where no thread can be started, everything is done here.
+        // If no thread can be started, everything is done here.
         self.reports = (workers > 0).then_some(Reports { messages, workers });
     }
 
@@ -275,7 +275,7 @@ impl Drop for Crew<'_, '_, '_, '_, '_> {
     }
 }
 
-/// The board where there are no workers.
+/// The board without workers.
 struct Alone<'o> {
     observer: Observer<'o>,
 }
@@ -298,7 +298,7 @@ struct Worker<'w> {
     plan: Plan<'w>,
     shared: &'w Shared,
     send: Sender<Message>,
-    /// Of all obligations.
+    /// Names of all obligations.
     names: &'w [String],
     /// The current obligation.
     asking: Cell<Option<usize>>,

@@ -1,5 +1,5 @@
-//! Obligations that are about no failure of a step and no conjunct: that actions are feasible, that events decrease
-//! the variant, that axioms have a meaning.
+//! Obligations that are about no failure of a step and no conjunct: actions are feasible, events decrease the variant,
+//! axioms have a meaning.
 //!
 //! Each is a predicate of one state, or of the state after a step of a model that remembers its variants.
 
@@ -28,9 +28,9 @@ pub(super) struct Extra {
     pub event: Option<EventId>,
     pub subject: Subject,
     pub goal: Result<StatePredicate, Unsupported>,
-    /// The goal in B, where it is about one state.
+    /// The goal in B, if it is about one state.
     pub says: Option<Pred>,
-    /// It is about the state after a step of the event.
+    /// `true` if it is about the state after a step of the event.
     pub after: bool,
 }
 
@@ -72,7 +72,7 @@ pub(super) fn is_of_start(event: Option<EventId>, kind: Kind) -> bool {
     event.is_none() && matches!(kind, Kind::Fis | Kind::Grd | Kind::Sim | Kind::Wfis | Kind::Wwd)
 }
 
-/// The predicate for all parameters for which the guards hold.
+/// Returns the predicate for all parameters for which the guards hold.
 pub(super) fn where_enabled(model: &Model, event: Option<EventId>, pred: Pred) -> Pred {
     let Some(event) = event.map(|e| &model.events[e.index()]) else { return pred };
     let span = pred.span;
@@ -88,7 +88,7 @@ pub(super) fn where_enabled(model: &Model, event: Option<EventId>, pred: Pred) -
     }
 }
 
-/// Non-deterministic choices, each with what has to hold so that there is something to choose.
+/// Nondeterministic choices, each with the condition that there is something to choose.
 struct Choices(Vec<(Span, Pred)>);
 
 impl Visitor for Choices {
@@ -151,7 +151,8 @@ pub(super) fn variants(system: &mut System) -> Vec<Extra> {
     all
 }
 
-/// A model whose events remember the variants in variables of their own, and that these decrease: `VAR`.
+/// Returns a model whose events remember the variants in variables of their own, and the obligations that these
+/// decrease: `VAR`.
 pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Option<(System, Vec<Extra>)> {
     let events = decreasing(model);
     if events.is_empty() || model.variants.is_empty() {
@@ -194,7 +195,7 @@ pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Optio
     Some((system, all))
 }
 
-/// How a variant is compared with itself before a step, and the sign for it.
+/// Returns how a variant is compared with itself before a step, and the sign for it.
 pub(super) fn decrease(is_number: bool, strictly: bool) -> (CompareOp, &'static str) {
     match (is_number, strictly) {
         (true, true) => (CompareOp::Less, "<"),
@@ -204,7 +205,7 @@ pub(super) fn decrease(is_number: bool, strictly: bool) -> (CompareOp, &'static 
     }
 }
 
-/// The events that the variant is about, and whether they decrease it strictly.
+/// Returns the events that the variant is about, and whether they decrease it strictly.
 fn decreasing(model: &Model) -> Vec<(EventId, bool)> {
     let kind = |(i, e): (usize, &Event)| match e.convergence {
         Convergence::Ordinary => None,
@@ -230,13 +231,13 @@ pub(super) fn is_context(model: &Model) -> bool {
     model.notation == Notation::EventB && model.variables.is_empty() && model.events.is_empty()
 }
 
-/// Where a formula of states stands among all levels of Event-B: contexts come first, then the machines, the most abstract one
-/// first.
+/// Returns the position of a formula of states among all levels of Event-B: contexts come first, then the machines, the
+/// most abstract one first.
 pub(super) fn order(c: &Conjunct) -> (std::cmp::Reverse<u32>, u32) {
     (std::cmp::Reverse(c.origin.0), c.span.start)
 }
 
-/// The axioms and theorems before one of them.
+/// Returns the axioms and theorems before one of them.
 pub(super) fn before(model: &Model, conjunct: &Conjunct) -> Vec<Conjunct> {
     let all = model.axioms.iter().chain(&model.assertions);
     all.filter(|c| order(c) < order(conjunct)).cloned().collect()

@@ -14,13 +14,13 @@ pub(super) struct Family {
 /// A part of a family.
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// A hypothesis of all that comes later.
+    /// A hypothesis of all later entries.
     Known(Term),
     /// An obligation, by position.
     Ask {
         obligation: usize,
         goal: Term,
-        /// Once proved it is a hypothesis of all that comes later.
+        /// `true` if, once proved, it is a hypothesis of all later entries.
         lemma: bool,
     },
 }

@@ -64,13 +64,13 @@ impl<'m> FirstOrder<'m> {
         prover.prove_in_first_order(model, self.scope, &sequents, &budget)
     }
 
-    /// The parts that have to be refuted one by one; `None` where there is no such form.
+    /// Returns the parts that have to be refuted one by one; `None` if there is no such form.
     pub fn parts(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Lowered>> {
         let (model, sequents) = self.sequents(obligation, all)?;
         steps::parts(model, self.scope, &sequents)
     }
 
-    /// The sequents that an obligation consists of, with the model of their names.
+    /// Returns the sequents that an obligation consists of, with the model of their names.
     pub fn sequents(&self, obligation: usize, all: &[Proof]) -> Option<(&Model, Vec<Sequent>)> {
         match &self.of {
             Of::Machine(model, typed) => Some((*model, typed.sequents(obligation, all)?)),

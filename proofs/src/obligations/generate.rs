@@ -23,11 +23,11 @@ use crate::recorded::is_complete;
 pub(super) struct Generated {
     pub all: Vec<Proof>,
     pub families: Vec<Family>,
-    /// All hypotheses have terms.
+    /// `true` if all hypotheses have terms.
     pub complete: bool,
     /// Stand-ins for deferred sets where arrays are only read.
     pub carriers: Vec<(Term, Term)>,
-    /// The machine in terms; none for a refinement of classical B, whose sequents have systems of their own.
+    /// The machine in terms; `None` for a refinement of classical B, whose sequents have systems of their own.
     pub system: Option<System>,
     pub left_out: Vec<LeftOut>,
     /// Sequents of a refinement of classical B, by name of the obligation, with the model of their names.
@@ -36,7 +36,7 @@ pub(super) struct Generated {
     pub calls: Option<(Arc<Model>, Vec<Call>)>,
 }
 
-/// Makes them. Those of a refinement of classical B are about its sequents.
+/// Generates all obligations of a model. Those of a refinement of classical B are about its sequents.
 pub(super) fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
     if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
         let classical::Generated { mut all, families, systems, asked, calls, left_out } =

@@ -1,4 +1,4 @@
-//! From an encoded machine to its obligations.
+//! Generation of the obligations of an encoded machine.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use super::owed::is_split;
 use crate::recorded::invariant;
 use crate::states::States;
 
-/// Makes the obligations of a system; nothing is asked yet.
+/// Generates the obligations of a system, before any is attempted.
 pub(super) struct Generator<'a> {
     terms: Rc<Terms>,
     system: &'a System,
@@ -28,7 +28,7 @@ pub(super) struct Generator<'a> {
 }
 
 impl<'a> Generator<'a> {
-    /// `all`: the obligations that there are already.
+    /// Makes a generator. `all` are the obligations that exist already.
     pub fn new(system: &'a System, all: Vec<Proof>) -> Self {
         let (terms, states) = (system.terms.clone(), States::new(system));
         Generator { terms, system, states, all, families: vec![] }
@@ -169,7 +169,7 @@ impl<'a> Generator<'a> {
         self.after_step(Some(event), relation, hypotheses, 1);
     }
 
-    /// All conjuncts in the state after a step.
+    /// Adds the obligations of all conjuncts in the state after a step.
     fn after_step(
         &mut self,
         event: Option<usize>,
@@ -208,7 +208,7 @@ impl<'a> Generator<'a> {
         self.families.push(found);
     }
 
-    /// The ways of an event to fail. Those of one formula are one obligation.
+    /// Adds the obligations that an event does not fail. Failures of one formula are one obligation.
     fn failures(&mut self, event: Option<usize>, failures: Vec<(FailureKind, Span, Term)>, said: &[Term]) {
         let model = self.system.model.clone();
         let id = event.map(|e| EventId(e as u32));
@@ -222,7 +222,7 @@ impl<'a> Generator<'a> {
             parts[at].1.extend(condition);
         };
         if model.notation == Notation::EventB {
-            // By its form it is an obligation, whether or not the terms know that it always holds.
+            // Its form makes it an obligation, whether or not the terms show that it always holds.
             for (_, span) in bsym_status::places_of_meaning(&model).into_iter().filter(|p| p.0 == id) {
                 let part = part(&model, id, FailureKind::IllDefined, span, 0);
                 if !part.name.starts_with("0/") {

@@ -17,13 +17,13 @@
 //! | VALUES, INT | see [`classical`] | values of an implementation satisfy the properties, integers fit |
 //! | EST, KEPT, NAT, VAR of a loop | see [`classical`] | its invariant and its variant are right |
 //!
-//! In Event-B they have the names that Rodin gives them (`evt/inv1/INV`, `evt/grd1/WD`, `evt/act1/FIS`). What an
-//! abstraction or a context declares is named with it: `evt/abs.inv1/INV` says that an event of the machine itself
-//! preserves a conjunct of `abs`, which is none of Rodin's obligations: those of `abs` are about its own events.
+//! In Event-B they have the names that Rodin gives them (`evt/inv1/INV`, `evt/grd1/WD`, `evt/act1/FIS`). A name that an
+//! abstraction or a context declares is prefixed with its name: `evt/abs.inv1/INV` says that an event of the machine
+//! itself preserves a conjunct of `abs`. Rodin has no such obligation: those of `abs` are about its own events.
 //!
-//! A conjunct is meant with its well-definedness, everywhere. To prove conjunct i after a step, the
-//! conjuncts before it that were proved for the same step may be used, so a pair that counts as
-//! proven follows from the whole invariant before the step and nothing else.
+//! A conjunct is meant with its well-definedness, everywhere. To prove conjunct i after a step, the conjuncts before it
+//! that were proved for the same step may be used, so a pair that counts as proven follows from the whole invariant
+//! before the step and nothing else.
 //!
 //! All obligations are attempted for a short time before any is attempted for long, so that hard ones do not starve the
 //! others. Obligations that stay open are given to [other provers](OtherProver).
@@ -91,7 +91,7 @@ mod write;
 /// The obligations of a machine.
 #[derive(Clone, Debug, Default)]
 pub struct Obligations {
-    /// All of them, or those that the time allowed.
+    /// All obligations, or those that were generated in time.
     pub all: Vec<Proof>,
     /// Solver's name and version, if one was needed.
     pub solver: String,
@@ -109,14 +109,14 @@ pub struct Obligations {
     asked: BTreeMap<String, (Arc<Model>, classical::Asked)>,
     /// The open obligations in first-order form, by name, if they have one and this was requested.
     lowered: BTreeMap<String, Vec<Lowered>>,
-    /// Where the formulas live.
+    /// Table of the formulas' terms.
     terms: Rc<Terms>,
 }
 
 /// Generates all obligations and tries to discharge them, each within the budget's query time, in rounds.
 ///
-/// The machine is encoded with the representations that its invariant says. What only an analysis of all events knows would
-/// be a hypothesis that no obligation has.
+/// The machine is encoded with the representations that its invariant says. What only an analysis of all events knows
+/// would be a hypothesis that no obligation has.
 ///
 /// `observer` is told about every obligation as it is decided, or given up. When the budget ends, what was not
 /// asked is listed as `unattempted`.
@@ -133,7 +133,8 @@ pub fn prove_obligations(
     prove_chosen(model, scope, open, budget, observer, &|_| Choice::Ask)
 }
 
-/// As [`prove_obligations`] where only some are asked: `choose` says which, of all that have a term and are not trivial.
+/// As [`prove_obligations`] where only some are asked: `choose` says which, of all that have a term and are not
+/// trivial.
 ///
 /// # Errors
 /// If the solver cannot be started.
@@ -148,7 +149,7 @@ pub fn prove_chosen(
     prove(&model, scope, open, budget, observer, choose, &Extent::default())
 }
 
-/// Obligations to be proved, and how.
+/// Obligations to prove, with the options.
 #[derive(Clone)]
 pub struct Job<'a> {
     /// The machine.
@@ -159,11 +160,11 @@ pub struct Job<'a> {
     pub open: SharedOpener<'a>,
     /// Limits. The limit of a query is the time for one obligation.
     pub budget: Budget,
-    /// Other provers, for what the solver leaves open.
+    /// Other provers, for obligations that the solver leaves open.
     pub provers: &'a [OtherProver],
-    /// Number of obligations that are proved at the same time, at least one.
+    /// Number of obligations to prove at the same time, at least one.
     pub jobs: usize,
-    /// Keep the first-order form of what stays open, for [`Obligations::export`].
+    /// Keeps the first-order form of open obligations, for [`Obligations::export`].
     pub export: bool,
 }
 
@@ -189,25 +190,25 @@ pub fn prove_and_confirm(
     prove(&job.model, job.scope, &mut open, &job.budget, observer, choose, &extent)
 }
 
-/// How much is done, by whom.
+/// Extent of the work.
 #[derive(Clone, Copy, Default)]
 struct Extent<'a> {
-    /// Cross-check proofs, and look for contradictory hypotheses.
+    /// Cross-checks proofs, and looks for contradictory hypotheses.
     confirm: bool,
-    /// Keep the first-order form of what stays open.
+    /// Keeps the first-order form of open obligations.
     export: bool,
     /// Other provers.
     provers: &'a [OtherProver],
-    /// There are workers.
+    /// The workers, if there are any.
     workers: Option<Workers<'a>>,
 }
 
-/// How workers open sessions, and how many there are at most.
+/// Function by which workers open sessions, and their largest number.
 #[derive(Clone, Copy)]
 struct Workers<'a> {
     open: SharedOpener<'a>,
     jobs: usize,
-    /// They are started when the work takes longer than this, and than generating the obligations took; zero starts them at once.
+    /// Time after which workers are started, unless generating the obligations took longer. Zero starts them at once.
     least: Duration,
 }
 
@@ -295,7 +296,7 @@ fn prove(
     })
 }
 
-/// All rounds, then other provers. What is left open of those `asked` is observed at the end.
+/// Runs all rounds, then other provers. Obligations of those `asked` that stay open are observed at the end.
 fn prove_in_rounds(
     crew: &mut Crew<'_, '_, '_, '_, '_>,
     asked: &[bool],
@@ -349,7 +350,7 @@ pub struct Exported {
 }
 
 impl Obligations {
-    /// The pairs that were proved, for the engines.
+    /// Returns the pairs that were proved, for the engines.
     pub fn status(&self) -> ProofStatus {
         let mut status = ProofStatus::none();
         for p in &self.all {
@@ -365,7 +366,7 @@ impl Obligations {
         status
     }
 
-    /// The sequent of an obligation of a refinement of classical B that does not follow.
+    /// Returns the sequent of an obligation of a refinement of classical B that does not follow.
     pub fn sequent(&self, p: &Proof) -> Option<SequentMachine> {
         let (model, asked) = self.asked.get(&p.name)?;
         refinement::does_not_follow(p).then(|| asked.as_machine(model))
@@ -381,7 +382,7 @@ impl Obligations {
         self.all.iter().filter(|p| p.is_unconfirmed())
     }
 
-    /// The prover that decided an obligation, and the form that it was given in.
+    /// Returns the prover that decided an obligation, and the form that it was given in.
     pub(crate) fn prover(&self, p: &Proof) -> String {
         match p.status {
             Status::Trivial if matches!(p.kind, Kind::Inv) => "bsym:frame".into(),
@@ -436,7 +437,7 @@ impl Obligations {
                     format!("part {i} of {}; unsat of each: {goal}", parts.len()),
                     format!("sat says nothing; {left_out} hypotheses have no first-order form"),
                 ];
-                // A part that no script can say is one that the others do not replace.
+                // A part that cannot be written as a script is not replaced by the others.
                 if let Ok(text) = script(terms, assertions, Dialect::Generic) {
                     out.first_order.push(write(&format!("-first-order-{i}"), &about, &text)?);
                 }

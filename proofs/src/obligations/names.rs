@@ -12,7 +12,7 @@ const MAIN: ComponentId = ComponentId(0);
 /// The nearest abstraction of a machine of Event-B.
 pub(super) const ABSTRACTION: ComponentId = ComponentId(1);
 
-/// Label, or word and position from 1; what another component declares is named with that.
+/// Returns the label, or word and position from 1. Names from another component are prefixed with its name.
 pub(super) fn key(model: &Model, word: &str, position: usize, conjunct: &Conjunct) -> String {
     let label = conjunct.label.clone().unwrap_or_else(|| format!("{word}{}", position + 1));
     within(model, conjunct.origin, &label)
@@ -30,16 +30,16 @@ pub(super) fn event_name(model: &Model, event: Option<EventId>) -> &str {
     event.map_or(INITIALISATION, |e| model.events[e.index()].name.as_str())
 }
 
-/// How an obligation about a part of an event is called.
+/// Name of an obligation about a part of an event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Part {
     pub kind: Kind,
-    /// Without the name of the event.
+    /// The name without that of the event.
     pub name: String,
     pub text: String,
 }
 
-/// The obligation that a way to fail belongs to. `position`: from 1, for what has no label.
+/// Returns the obligation that a way to fail belongs to. `position`: from 1, for parts without a label.
 pub(super) fn part(
     model: &Model,
     event: Option<EventId>,
@@ -100,7 +100,7 @@ fn refinement(model: &Model, event: Option<EventId>, check: &RefinementCheck) ->
     }
 }
 
-/// The smallest formula of an event around a place: its own one, or one of an abstraction.
+/// Returns the smallest formula of an event around a place: its own one, or one of an abstraction.
 pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Option<&EventFormula> {
     let name = event_name(model, event);
     let around = |f: &&EventFormula| f.span.contains(span);
@@ -110,9 +110,9 @@ pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Opti
     own.filter(around).min_by_key(size).or_else(|| others.filter(around).min_by_key(size))
 }
 
-/// The formula of the nearest abstraction that is the same, so that the abstraction owes its meaning and its result: an action, or
-/// a guard before which the event has all guards that the abstract event has before it. Labels do not matter (Rodin,
-/// `FwdMachineEventGuardModule` and `FwdMachineEventActionModule`).
+/// The formula of the nearest abstraction that is the same, so that the abstraction owes its meaning and its result: an
+/// action, or a guard before which the event has all guards that the abstract event has before it. Labels do not matter
+/// (Rodin, `FwdMachineEventGuardModule` and `FwdMachineEventActionModule`).
 pub(super) fn repeated<'m>(
     model: &'m Model,
     event: Option<EventId>,
@@ -140,7 +140,7 @@ pub(super) fn repeated<'m>(
     })
 }
 
-/// A formula without the white space that parts no names.
+/// Returns a formula without white space, except where it separates names.
 fn squeezed(text: &str) -> String {
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == '\'');
     let mut out = String::new();
@@ -155,7 +155,7 @@ fn squeezed(text: &str) -> String {
     out
 }
 
-/// An action as it is written, on one line: the model may say it in another way.
+/// Returns an action as it is written, on one line. The model may represent it in another way.
 pub(super) fn written(model: &Model, span: Span) -> String {
     let of_rodin = model.sources.path(span).extension().is_some_and(|e| e == "bum");
     match of_rodin {

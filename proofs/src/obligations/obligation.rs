@@ -1,4 +1,4 @@
-//! An obligation and what became of it.
+//! Proof obligation with its outcome.
 
 use bsym_encodings::term::Term;
 use bsym_language::model::{EventId, Pred};
@@ -19,14 +19,14 @@ pub enum Subject {
     Action(String),
 }
 
-/// An obligation and what became of it.
+/// An obligation with its outcome.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// Kind.
     pub kind: Kind,
     /// Name, unique in the machine: `inc/inv1/INV`.
     pub name: String,
-    /// Event; `None` for the initialisation, and for what is about states.
+    /// The event; `None` for the initialisation, and for obligations about states.
     pub event: Option<EventId>,
     /// Subject.
     pub subject: Subject,
@@ -42,10 +42,10 @@ pub struct Proof {
     pub form: Option<Form>,
     /// Name and version of another prover than the run's solver, if that proved it.
     pub by: Option<String>,
-    /// It was proved in another form as well, or where the deferred sets are small.
+    /// `true` if it was proved in another form as well, or for small deferred sets.
     pub confirmed: bool,
-    /// Asserted together, they are unsatisfiable if and only if the obligation holds; empty for
-    /// what has no terms.
+    /// Terms that, asserted together, are unsatisfiable if and only if the obligation holds; empty for obligations
+    /// without terms.
     pub formula: Vec<Term>,
 }
 
@@ -76,7 +76,7 @@ pub enum Choice {
     Leave,
 }
 
-/// An obligation before it is asked.
+/// An obligation before it is attempted.
 #[derive(Debug)]
 pub(super) struct Question {
     pub kind: Kind,
@@ -85,7 +85,7 @@ pub(super) struct Question {
     pub subject: Subject,
 }
 
-/// An obligation before anything is asked.
+/// Makes an obligation that was not attempted.
 pub(super) fn unasked(q: Question, status: Status, reason: Option<String>) -> Proof {
     let Question { kind, name, event, subject } = q;
     let (says, failures, formula) = (None, vec![], vec![]);

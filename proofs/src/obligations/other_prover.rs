@@ -1,4 +1,4 @@
-//! Other provers: programs that get what Z3 leaves open, in first-order form.
+//! Other provers: programs that try in first-order form the obligations that Z3 leaves open.
 //!
 //! Each part of an obligation is a problem of its own in a process of its own. A prover only proves: a problem that it
 //! finds a model of may have no model in B, since the first-order form is not complete.
@@ -36,8 +36,8 @@ pub struct OtherProver {
 }
 
 impl OtherProver {
-    /// The prover at `path`: Vampire or E if the program's name says so, else one that takes the arguments of cvc5. It is not
-    /// started before there is something to prove.
+    /// Makes the prover at `path`: Vampire or E if the program's name says so, else one that takes the arguments of
+    /// cvc5. It is started only when there is something to prove.
     pub fn new(path: &Path) -> Self {
         let program = path.file_stem().map(|n| n.to_string_lossy().to_lowercase()).unwrap_or_default();
         let kind = match () {
@@ -54,7 +54,7 @@ impl OtherProver {
         found.map(|path| OtherProver::new(&path)).collect()
     }
 
-    /// Returns name and version, or the path of a program that does not tell them.
+    /// Returns name and version, or the path of a program that does not print them.
     pub fn name(&self) -> &str {
         self.name.get_or_init(|| {
             let version = match self.kind {
@@ -78,7 +78,7 @@ impl OtherProver {
                 Kind::Cvc5 => script(terms, assertions, Dialect::Generic),
                 Kind::Vampire | Kind::E => tptp(terms, assertions),
             };
-            // The prover is not to blame for what cannot be written.
+            // A problem that cannot be written is not the prover's fault.
             let Ok(text) = text else { return Ok(false) };
             if budget.check().is_err() || self.answer(text, budget)? != RawAnswer::Unsat {
                 return Ok(false);

@@ -1,7 +1,7 @@
-//! Obligations of a refinement of Event-B that no step is checked for: `GRD`, `SIM`, `EQL`, `WFIS`, `WWD`.
+//! Obligations of a refinement of Event-B that are not checked at a step: `GRD`, `SIM`, `EQL`, `WFIS`, `WWD`.
 //!
-//! Where a model has nothing left to check, the goal is equal to a hypothesis or an identity: it is `trivial`. Where it checks in another
-//! form whether the abstract event can follow, they are predicates of the state before the step.
+//! If a model has nothing left to check, the goal is equal to a hypothesis or an identity: it is `trivial`. If it
+//! checks in another form whether the abstract event can follow, they are predicates of the state before the step.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ pub(super) fn is_split(model: &Model, event: &str, check: &RefinementCheck) -> b
     is_choice && names.split(", ").all(is_owed)
 }
 
-/// The event of this name; `Some(None)` is the initialisation.
+/// Returns the event of this name; `Some(None)` is the initialisation.
 fn event(model: &Model, name: &str) -> Option<Option<EventId>> {
     if name == INITIALISATION {
         return Some(None);
@@ -88,7 +88,7 @@ fn kind(kind: OwedKind) -> (Kind, &'static str) {
     }
 }
 
-/// A predicate that holds if and only if another one is well-defined.
+/// Returns a predicate that holds if and only if another one is well-defined.
 fn tautology(p: Pred) -> Pred {
     let span = p.span;
     let negated = PredKind::Not(Box::new(p.clone())).at(span);

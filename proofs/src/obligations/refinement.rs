@@ -17,7 +17,8 @@ pub(super) fn is_refinement(model: &Model) -> bool {
     model.notation == Notation::ClassicalB && model.components.iter().any(|c| c.relation == Relation::Refines)
 }
 
-/// The comparison with the abstraction, where a model of classical B has one that was not composed.
+/// Returns the comparison with the abstraction as a part without obligations, if a model of classical B has an
+/// abstraction that was not composed.
 pub(super) fn left_out(model: &Model) -> Option<LeftOut> {
     let refines = |c: &&bsym_language::model::Component| c.relation == Relation::Refines;
     let whole = model.notation != Notation::ClassicalB || model.refined.is_some();
@@ -30,7 +31,7 @@ pub(super) fn left_out(model: &Model) -> Option<LeftOut> {
     })
 }
 
-/// Opens what was refuted, where the model is a refinement of classical B.
+/// Marks refuted obligations as open, if the model is a refinement of classical B.
 pub(super) fn reopen(model: &Model, all: &mut [Proof]) {
     if !is_refinement(model) {
         return;
@@ -38,7 +39,7 @@ pub(super) fn reopen(model: &Model, all: &mut [Proof]) {
     all.iter_mut().for_each(open);
 }
 
-/// Calls `observer` with what is left of each obligation of `model` after [`reopen`].
+/// Returns an observer that calls `observer` with each obligation of `model` after [`reopen`].
 pub(super) fn reopening<'o>(model: &Model, observer: &'o mut dyn FnMut(&Proof)) -> impl FnMut(&Proof) + 'o {
     let is_refinement = is_refinement(model);
     move |proof| match is_refinement && proof.status == Status::Refuted {

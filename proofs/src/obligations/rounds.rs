@@ -1,7 +1,8 @@
 //! Proving obligations in rounds: all of them get a short time before any gets a long one.
 //!
-//! A round has phases, and a phase consists of tasks that can be carried out at the same time. An obligation may be used for those
-//! behind it in its family, and for no other, so no two are ever used for each other, in whatever order they are proved.
+//! A round has phases, and a phase consists of tasks that can be carried out at the same time. An obligation may be
+//! used for later ones in its family, and for no other, so no two are ever used for each other, in whatever order they
+//! are proved.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -24,7 +25,7 @@ pub(super) struct Rounds<'r, 'p> {
     pub prover: &'r mut Prover<'p>,
     pub families: &'r [Family],
     pub all: &'r mut [Proof],
-    /// All hypotheses have terms, so a model of them refutes.
+    /// `true` if all hypotheses have terms, so that a model of them refutes.
     pub complete: bool,
     /// Other ways to try.
     pub others: Others<'r>,
@@ -32,11 +33,11 @@ pub(super) struct Rounds<'r, 'p> {
     pub pending: Vec<bool>,
     /// Obligations that the first-order form does not decide, however long it takes.
     tried: Vec<bool>,
-    /// Number of lemmas that each was asked with last; [`NEVER_AGAIN`] where it is not asked with more of them.
+    /// Number of lemmas with which each was asked last; [`NEVER_AGAIN`] if it is not asked with more of them.
     lemmas: Vec<usize>,
 }
 
-/// No number of lemmas is larger.
+/// Larger than any number of lemmas.
 const NEVER_AGAIN: usize = usize::MAX;
 
 /// Ways to decide an obligation other than its form in terms of arrays.
@@ -81,24 +82,24 @@ pub(super) struct Update {
     pub form: Option<Form>,
     pub by: Option<String>,
     pub confirmed: bool,
-    /// A longer time may decide it.
+    /// `true` if a longer time may decide it.
     pub pending: bool,
     tried: bool,
     lemmas: usize,
 }
 
-/// Results exchanged with those who work on the same obligations.
+/// Exchange of results with other workers on the same obligations.
 pub(super) trait Board {
     /// Notes that an obligation is being asked.
     fn asking(&mut self, obligation: usize);
     /// Publishes the result of an obligation, one of `all`. The observer is called only if it `is_decided`.
     fn say(&mut self, all: &[Proof], update: Update, is_decided: bool);
-    /// Results of others since the last call.
+    /// Returns the results of others since the last call.
     fn news(&mut self) -> Vec<Update>;
 }
 
-/// The rounds with the given time for each obligation: the effort and the time of each. From the second on, half of the
-/// time is for the first-order form and a part for small sizes.
+/// Returns the rounds with the given time for each obligation: the effort and the time of each. From the second on,
+/// half of the time is for the first-order form and a part for small sizes.
 pub(super) fn rounds(limit: Option<Duration>) -> Vec<(Effort, Option<Duration>)> {
     let shorter = tuning().obligations.rounds.into_iter().filter(|r| limit.is_none_or(|l| *r < l)).map(Some);
     let limits: Vec<Option<Duration>> = shorter.chain([limit]).collect();
@@ -111,7 +112,7 @@ pub(super) fn rounds(limit: Option<Duration>) -> Vec<(Effort, Option<Duration>)>
 }
 
 impl<'r, 'p> Rounds<'r, 'p> {
-    /// Nothing is pending.
+    /// Makes rounds in which nothing is pending.
     pub fn new(
         prover: &'r mut Prover<'p>,
         families: &'r [Family],
@@ -139,7 +140,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         }
     }
 
-    /// Takes over what is known elsewhere.
+    /// Takes over a result from elsewhere.
     pub fn apply(&mut self, update: Update) {
         let Update { obligation: i, status, reason, form, by, confirmed, pending, tried, lemmas } = update;
         let proof = &mut self.all[i];
@@ -148,13 +149,13 @@ impl<'r, 'p> Rounds<'r, 'p> {
         (self.pending[i], self.tried[i], self.lemmas[i]) = (pending, tried, lemmas);
     }
 
-    /// The tasks for what is open in other ways. A counterexample is looked at with full effort first.
+    /// Returns the tasks for open obligations in other ways. A counterexample is checked with full effort first.
     pub fn other_tasks(&self) -> Vec<Task> {
         let is_open = |i: &usize| self.pending[*i] && self.all[*i].status != Status::Refuted;
         (0..self.all.len()).filter(is_open).map(Task::Other).collect()
     }
 
-    /// The tasks for what is undecided among those `asked`, with other provers.
+    /// Returns the tasks for undecided obligations among those `asked`, with other provers.
     pub fn elsewhere_tasks(&self, asked: &[bool]) -> Vec<Task> {
         let is_open =
             |i: &usize| asked[*i] && self.all[*i].status == Status::Unknown && self.lemmas[*i] != NEVER_AGAIN;
@@ -181,14 +182,14 @@ impl<'r, 'p> Rounds<'r, 'p> {
         tasks.collect()
     }
 
-    /// The tasks for proofs that nothing has confirmed.
+    /// Returns the tasks for proofs that are not confirmed yet.
     pub fn confirm_tasks(&self) -> Vec<Task> {
         let asked = |i: &usize| self.all[*i].form == Some(Form::Arrays) && !self.all[*i].confirmed;
         (0..self.all.len()).filter(asked).map(Task::Confirm).collect()
     }
 
-    /// Makes those pending, and no others, that are undecided and have lemmas that were not known when they were asked. Returns
-    /// those that were pending and are not now.
+    /// Makes exactly those obligations pending that are undecided and have lemmas that were not known when they were
+    /// asked. Returns those that were pending and are not now.
     pub fn reopen_for_lemmas(&mut self) -> Vec<usize> {
         let before = std::mem::replace(&mut self.pending, vec![false; self.all.len()]);
         for family in self.families {
@@ -204,7 +205,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
         (0..self.all.len()).filter(|i| before[*i] && !self.pending[*i]).collect()
     }
 
-    /// Gives what was asked its formula: its hypotheses, with what is proved and may be used for it, and the negated goal.
+    /// Gives each obligation that was asked its formula: its hypotheses, with proved lemmas that may be used for it,
+    /// and the negated goal.
     pub fn write_formulas(&mut self, asked: &[bool]) {
         let terms = self.prover.terms();
         for family in self.families {
@@ -286,8 +288,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
         Ok(())
     }
 
-    /// Tries an undecided obligation with other provers, in first-order form. A prover that fails is named in the reason, and
-    /// the next one is tried.
+    /// Tries an undecided obligation with other provers, in first-order form. A prover that fails is named in the
+    /// reason, and the next one is tried.
     fn elsewhere(&mut self, i: usize, phase: &Phase, board: &mut dyn Board) -> Result<(), SolverError> {
         let budget = &phase.budget;
         let Some(first_order) = self.others.first_order else { return Ok(()) };
@@ -326,7 +328,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
         Ok(())
     }
 
-    /// Takes over what the first-order form, given to the run's solver or to the prover `by`, and small sizes say.
+    /// Takes over the results of the first-order form, given to the run's solver or to the prover `by`, and of small
+    /// sizes.
     fn settle(&mut self, i: usize, proved: bool, by: Option<String>, small: Small) {
         let proof = &mut self.all[i];
         self.pending[i] = false;
@@ -350,8 +353,8 @@ impl<'r, 'p> Rounds<'r, 'p> {
         }
     }
 
-    /// Cross-checks what was proved in terms of arrays: in first-order logic, else where the deferred sets are small. What
-    /// there is no time for stays unconfirmed.
+    /// Cross-checks a proof in terms of arrays: in first-order logic, else for small deferred sets. Proofs that are not
+    /// checked in time stay unconfirmed.
     fn confirm(&mut self, i: usize, phase: &Phase, board: &mut dyn Board) -> Result<(), SolverError> {
         let budget = &phase.budget;
         if budget.check().is_err() {
@@ -465,7 +468,7 @@ impl<'r, 'p> Rounds<'r, 'p> {
         self.prover.set_budget(match (limit, effort) {
             // An obligation that the shared session does not decide is asked again alone.
             (Some(time), Effort::Full) => {
-                // The rest was for other ways.
+                // The rest of the time was for other ways.
                 let time = if self.others.first_order.is_some() {
                     time / tuning().obligations.first_order_share
                 } else {

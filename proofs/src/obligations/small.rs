@@ -27,9 +27,9 @@ use crate::tuning::tuning;
 /// Outcome of an obligation in small sizes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Small {
-    /// It is false with these sizes, in words.
+    /// The obligation is false with these sizes, in words.
     Refuted(String),
-    /// It holds with some sizes, and none that was decided refutes it.
+    /// The obligation holds with some sizes, and no decided size refutes it.
     Holds,
     /// Nothing was decided.
     Nothing,
@@ -44,7 +44,7 @@ pub(super) struct SmallSizes<'m> {
 struct Size {
     scope: Scope,
     text: String,
-    /// Made when it is first needed.
+    /// Made on first use.
     obligations: OnceCell<Encoded>,
     /// Families whose hypotheses are satisfiable, as far as that is known.
     satisfiable: RefCell<BTreeMap<usize, bool>>,
@@ -75,7 +75,8 @@ impl<'m> SmallSizes<'m> {
         SmallSizes { model, sizes: (1..=largest).map(size).collect() }
     }
 
-    /// Asks for an obligation, at most this long for all sizes. What is discharged in `all` may be used where it is a lemma.
+    /// Asks for an obligation, at most this long for all sizes. Obligations that are discharged in `all` may be used
+    /// where they are lemmas.
     ///
     /// # Errors
     /// If the solver cannot be started.

@@ -1,7 +1,7 @@
-//! Obligations as sequents of predicates, before they have terms: what the first-order form is made of.
+//! Obligations as sequents of predicates, before they have terms: the input of the first-order form.
 //!
-//! Each says the same as the terms of the obligation. Conjuncts of a state after a step may be used for those behind them where they
-//! were proved for the same step.
+//! Each says the same as the terms of the obligation. Conjuncts of a state after a step may be used for later ones if
+//! they were proved for the same step.
 
 use bsym_encodings::first_order::{Goal, Sequent};
 use bsym_encodings::system::System;
@@ -25,7 +25,7 @@ impl<'m> Typed<'m> {
         Typed { model, system, steps: Steps::new(model) }
     }
 
-    /// The sequents that an obligation consists of; `None` where it has no such form.
+    /// Returns the sequents that an obligation consists of; `None` if it has no such form.
     pub fn sequents(&self, obligation: usize, all: &[Proof]) -> Option<Vec<Sequent>> {
         let proof = &all[obligation];
         let model = self.model;
@@ -71,14 +71,14 @@ impl<'m> Typed<'m> {
         self.model.axioms.iter().map(|c| c.pred.clone()).collect()
     }
 
-    /// All axioms, and what stands before a conjunct or theorem of Event-B.
+    /// Returns all axioms, and the formulas before a conjunct or theorem of Event-B.
     fn behind(&self, conjunct: &Conjunct) -> Vec<Pred> {
         let all = self.model.invariant.iter().chain(&self.model.assertions);
         let before = all.filter(|c| extra::order(c) < extra::order(conjunct)).map(|c| c.pred.clone());
         self.axioms().into_iter().chain(before).collect()
     }
 
-    /// The axioms and the invariant.
+    /// Returns the axioms and the invariant.
     fn always(&self) -> Vec<Pred> {
         let invariant = self.model.invariant.iter().map(|c| c.pred.clone());
         self.axioms().into_iter().chain(invariant).collect()
@@ -116,7 +116,7 @@ impl<'m> Typed<'m> {
         Some(vec![Sequent { hypotheses, defined: vec![], goal }])
     }
 
-    /// All ways to fail that the obligation excludes, on all paths on which they are met.
+    /// Returns the sequents for all ways to fail that the obligation excludes, on all paths on which they are met.
     fn of_failures(&self, proof: &Proof) -> Option<Vec<Sequent>> {
         let transition = match proof.event {
             None => &self.system.initialisation,

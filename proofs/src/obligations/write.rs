@@ -1,4 +1,4 @@
-//! Our own obligations as `po.json`.
+//! Obligations of bsym as `po.json`.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ use super::{Affected, Contradictory, Hypothesis, Obligations, Proof, Subject};
 use crate::scope::named;
 
 impl Obligations {
-    /// The obligations as `po.json`. Paths are made relative to `folder`, where the file will be.
+    /// Returns the obligations as `po.json`. Paths are made relative to `folder`, where the file will be.
     pub fn to_po(&self, model: &Model, scope: &Scope, folder: &Path) -> PoFile {
         let mut sources = vec![];
         for (i, (_, source)) in

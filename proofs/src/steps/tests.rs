@@ -11,8 +11,8 @@ use crate::sequent::{Decision, Effort, Hypotheses, Prover};
 use crate::states::States;
 use crate::testing::{model, open_default, scope, solver, system};
 
-/// Machines whose steps choose, branch, read `x$0` and use the same names again. Their conjuncts: some that two steps from an initial
-/// state keep, some that they do not, some that only hold where others held before.
+/// Machines whose steps choose, branch, read `x$0` and use the same names again. Their conjuncts: some that two steps
+/// from an initial state keep, some that they do not, some that only hold where others held before.
 const MACHINES: [&str; 4] = [
     "MACHINE chooses SETS D VARIABLES x, s, t INVARIANT x : D & s <: D & t <: D & x : s & t <: s & t = {} & s /= D
      INITIALISATION ANY a WHERE a : D THEN x := a || s := {a} || t := {} END

@@ -1,7 +1,7 @@
 //! Solutions by definition: every combination of values of the unknowns' types is judged, without any narrowing.
 //!
-//! The search narrows before it judges. A solution that it reports is judged again by the predicate; one that it loses is not.
-//! This listing is the oracle for that: it uses nothing of the search.
+//! The search narrows before it judges. A solution that it reports is judged again by the predicate; one that it loses
+//! is not. This listing is the oracle for lost solutions, because it uses nothing of the search.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +17,8 @@ use crate::value::env::{Env, Name};
 
 impl Evaluator<'_> {
     /// Reports every binding of the unknowns under which all literals hold, and every one under which a literal is
-    /// ill-defined while those before it hold. Returns `None` where the types have more values than [`Evaluator::plain`] lists.
+    /// ill-defined while those before it hold. Returns `None` if the types have more values than [`Evaluator::plain`]
+    /// lists.
     pub(super) fn solve_by_type(
         &self,
         env: &Env<'_>,

@@ -17,7 +17,7 @@ use crate::value::Value;
 use crate::value::env::Env;
 use crate::value::partial::{CellId, as_partial};
 
-/// Bounds of an integer; `None` is no bound.
+/// Bounds of an integer; `None` is unbounded.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Range {
     pub low: Option<Int>,

@@ -1,4 +1,5 @@
-//! Finding values of unknowns: the constants under the axioms, parameters under a guard, bound names under a quantifier.
+//! Search for values of unknowns: the constants under the axioms, parameters under a guard, bound names under a
+//! quantifier.
 //!
 //! The predicate is cut into literals. Each round takes a literal that confines an unknown to few
 //! candidates (`x = E`, `x : S`, `x |-> y : r`, bounds of an integer), binds it to each of them in turn
@@ -13,7 +14,7 @@
 //! - `methods`: the methods that find the values of unknowns, in their order
 //! - `solutions`: the solutions for the caller, by these methods
 //! - `solve`: the rounds of a search; `by_type`: all values of small types instead, as an oracle for it
-//! - `search`: the literals, and what is known of them
+//! - `search`: the literals, and the facts about them
 //! - `generators`: what an unknown is bound to next; `pattern`: unknowns inside expressions; `definitions` and
 //!   `set_bounds`: what determines an unknown or bounds a set; `interval`: bounds of integers
 //! - `finite_domain`: many unknowns at once, cell by cell; `enclosure`: sets of which a part is decided

@@ -268,7 +268,8 @@ impl Search<'_, '_> {
             }
             match self.holds(env, literal) {
                 Ok(true) => {}
-                // Behind an undecided literal that is total, a false one decides. Another one may turn out to be ill-defined.
+                // Behind an undecided literal that is total, a false one decides. Another one may turn out to be
+                // ill-defined.
                 Ok(false) if is_total => return Ok(GO),
                 Ok(false) => break,
                 Err(e) if e.kind == EvalErrorKind::IllDefined && open.is_none() => {

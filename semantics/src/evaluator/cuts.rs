@@ -57,7 +57,7 @@ pub(crate) enum Part {
     Integers(Int, Int),
     /// A set, as B text.
     Set(String),
-    /// A sample of at most so many.
+    /// A sample of at most this many values.
     Sample(usize),
     /// Values allowed by a conjunct behind one that may be ill-defined.
     BehindPartial,
@@ -135,7 +135,7 @@ impl Cuts {
                 *low = std::mem::replace(low, Int::ZERO).min(l);
                 *high = std::mem::replace(high, Int::ZERO).max(h);
             }
-            // The smallest part tells how few values were looked at.
+            // The smallest part tells how few values were tried.
             (known @ Part::Integers(..) | known @ Part::Set(_), part @ Part::Sample(_)) => *known = part,
             _ => {}
         }

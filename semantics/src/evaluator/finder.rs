@@ -23,7 +23,7 @@ pub trait ValueFinder {
     /// whether these are all valuations; a finder without the method asked for reports none and returns `false`.
     ///
     /// # Errors
-    /// The reason why no values could be looked for, usually [`crate::error::EvalErrorKind::TooLarge`].
+    /// The reason why the search for values was not possible, usually [`crate::error::EvalErrorKind::TooLarge`].
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError>;
 
     /// Returns whether the finder may know the values of these names; `false` after too many failures.

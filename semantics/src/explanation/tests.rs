@@ -1,4 +1,4 @@
-//! A false formula over a small machine, and what is said of it.
+//! Explanations of false formulas over a small machine.
 
 use bsym_language::load::{check_predicate, load_text};
 

@@ -213,7 +213,7 @@ mod tests {
     use crate::trace::replay::{Checks, replay};
     use crate::value::Value;
 
-    /// The proposal for what is violated behind these states of `x`, of a machine with these sections.
+    /// Returns the bound proposed for the violation after these states of `x`, for a machine with these sections.
     fn proposed(sections: &str, states: &[i64], checks: &Checks) -> Option<Int> {
         let text = format!("MACHINE M VARIABLES x {sections} END");
         let model = load_text("M.mch", &text).model.expect("the machine is right");
@@ -250,10 +250,10 @@ mod tests {
         assert_eq!(proposed(&count("x : NAT", ""), &[0, 2, 4], &all), n(300));
         let endless = "INVARIANT x : NAT INITIALISATION x := 2 OPERATIONS up = x := x + 2";
         assert_eq!(proposed(endless, &[2, 4], &all), n(7));
-        // It is one everywhere.
+        // It is violated with all bounds.
         assert_eq!(proposed(&count("x : INTEGER & x < 3", ""), &[0, 2, 4], &all), None);
         assert_eq!(proposed(&count("x : NAT & x < 3", ""), &[0, 2, 4], &all), n(300));
-        // With other bounds the trace is none.
+        // With other bounds the trace does not exist.
         let most = "INVARIANT x : INTEGER & x < MAXINT INITIALISATION x := 2 OPERATIONS up = x := MAXINT";
         assert_eq!(proposed(most, &[2, 3], &all), None);
         let begin = "INVARIANT x : INTEGER & x < MAXINT INITIALISATION x := MAXINT";

@@ -1,4 +1,5 @@
-//! Traces of other tools, of which only parts are known: ProB's trace files and ITF. They tell which steps to look for.
+//! Traces of others: trace files of other tools (ProB, ITF), of which only parts are known. They tell which steps to look
+//! for.
 //!
 //! Parts that cannot be read (a symbolic value, a name that the model does not have) are left out: a step that is found
 //! fits everything that was read.

@@ -245,7 +245,7 @@ fn deadlock_and_goal() {
 
 #[test]
 fn what_is_wrong_is_found_where_no_deadlock_can_be_decided() {
-    // Nobody looks at all natural numbers, so nobody knows whether the operation is enabled.
+    // All natural numbers cannot be enumerated, so it is not known whether the operation is enabled.
     let text = "MACHINE End VARIABLES n INVARIANT n : 1..2 INITIALISATION n := 0
         OPERATIONS get = SELECT !x.(x : NATURAL => x * x >= n * x) THEN skip END END";
     let (model, scope) = load(text);

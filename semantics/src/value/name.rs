@@ -11,6 +11,6 @@ pub enum Name {
     Const(ConstId),
     /// A state variable.
     Var(VarId),
-    /// A state variable before the substitution at hand.
+    /// A state variable before the current substitution.
     Old(VarId),
 }

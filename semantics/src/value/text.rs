@@ -178,7 +178,7 @@ impl Writer<'_> {
             LazySet::Partial(_) => out.push('…'),
             LazySet::Closure(c) => {
                 let source = |span: Span, printed: &dyn Fn() -> String| {
-                    // Packages are no text that anybody reads.
+                    // Packages are not readable text.
                     if self.model.notation == Notation::EventB {
                         return printed();
                     }

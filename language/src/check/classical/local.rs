@@ -39,7 +39,8 @@ impl Effects {
 }
 
 impl Composition {
-    /// The body of a local operation with its comparison to the specification, for its own results and parameters.
+    /// Returns the body of a local operation with its comparison to the specification, for its own results and
+    /// parameters.
     pub(super) fn compared_locally(
         &mut self,
         op: &Operation,

@@ -107,7 +107,7 @@ struct Composition {
     initialisations: Vec<Option<Subst>>,
     /// Sets and constants that are one.
     homonyms: Homonyms,
-    /// Assertions that are properties of abstractions which others have to satisfy.
+    /// Assertions that are properties of abstractions and must be satisfied by others.
     owed: Range<usize>,
     /// Local operations of the main machine: specifications with their implementations.
     local: Vec<(String, usize, usize)>,

@@ -6,7 +6,7 @@ use crate::ast::{MachineKind, Operation};
 use crate::model::same::same_pred;
 
 impl Composition {
-    /// The operation of the abstraction that an operation refines.
+    /// Returns the operation of the abstraction that an operation refines.
     pub(super) fn abstract_operation(&mut self, op: &Operation) -> Option<usize> {
         let link = self.instances[self.current].links.iter().find(|l| l.relation == Relation::Refines);
         let Some(link) = link.cloned() else {
@@ -84,7 +84,7 @@ impl Composition {
         }
     }
 
-    /// The body of an operation with the outermost precondition of the operation it refines.
+    /// Returns the body of an operation with the outermost precondition of the operation it refines.
     pub(super) fn with_abstract_precondition(
         &mut self,
         body: Subst,
@@ -134,7 +134,7 @@ impl Composition {
     }
 }
 
-/// The conjuncts of the outermost preconditions.
+/// Collects the conjuncts of the outermost preconditions.
 pub(super) fn preconditions(s: &Subst, out: &mut Vec<Pred>) {
     let SubstKind::Select { branches, from_pre: true, .. } = &s.kind else { return };
     let [(guard, body)] = &branches[..] else { return };

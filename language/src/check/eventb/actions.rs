@@ -27,7 +27,7 @@ pub(super) enum MoveKind {
 }
 
 impl Move {
-    /// The variables that change.
+    /// Returns the variables that change.
     pub fn targets(&self) -> Vec<VarId> {
         match &self.kind {
             MoveKind::Assign(list) => list.iter().map(|(v, _)| *v).collect(),
@@ -112,7 +112,7 @@ impl Composer<'_> {
         Some(found)
     }
 
-    /// An action as a substitution.
+    /// Returns an action as a substitution.
     pub(super) fn plain(&mut self, m: Move) -> Subst {
         let kind = match m.kind {
             MoveKind::Assign(list) => {
@@ -129,7 +129,7 @@ impl Composer<'_> {
         kind.at(m.span)
     }
 
-    /// A variable by name.
+    /// Returns a variable by name.
     pub(super) fn variable(&self, name: &str) -> Option<VarId> {
         match self.c.names.globals.get(name) {
             Some((Entity::Var(v), _)) => Some(*v),
@@ -141,7 +141,7 @@ impl Composer<'_> {
         self.components[&(true, self.chain[level].name.name.as_str())]
     }
 
-    /// A local for the new value of a variable.
+    /// Returns a local for the new value of a variable.
     pub(super) fn new_value(&mut self, v: VarId, span: Span) -> LocalId {
         let variable = &self.c.model.variables[v.index()];
         let (name, ty) = (format!("{}'", variable.name), variable.ty.clone());
@@ -152,7 +152,7 @@ impl Composer<'_> {
         ExprKind::Local(l).typed(self.c.local_type(l), span)
     }
 
-    /// The couple of the locals is in the set.
+    /// Returns the predicate that the couple of the locals is in the set.
     pub(super) fn member(&self, locals: &[LocalId], set: Expr, span: Span) -> Pred {
         let values = locals.iter().map(|l| self.local_expr(*l, span));
         let element = values.reduce(couple);
@@ -164,7 +164,7 @@ impl Composer<'_> {
     }
 }
 
-/// All of the predicates.
+/// Returns the conjunction of the predicates.
 pub(super) fn conjunction(list: Vec<Pred>, span: Span) -> Pred {
     let mut all = vec![];
     for p in list {

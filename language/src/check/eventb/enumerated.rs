@@ -7,8 +7,8 @@ use crate::eventb::project::Formula;
 use crate::model::types::CarrierId;
 use crate::model::{self, Carrier, CarrierKind, CompareOp, ExprKind as Typed, Pred, PredKind};
 
-/// The elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, also by way of constants
-/// that are partitioned in turn, or `S = {a, b, …}` together with `a /= b` for all of them or with `card(S) = n`.
+/// Returns the elements of a carrier set, if the axioms say `partition(S, {a}, {b}, …)`, also by way of constants that
+/// are partitioned in turn, or `S = {a, b, …}` together with `a /= b` for all of them or with `card(S) = n`.
 pub(super) fn elements<'a>(set: &str, axioms: &[&'a Formula], constants: &[&Ident]) -> Option<Vec<&'a str>> {
     let conjuncts: Vec<&Expr> = axioms.iter().flat_map(|a| conjuncts(&a.tree)).collect();
     let is_constant = |name: &&str| constants.iter().any(|c| c.name == **name);

@@ -77,7 +77,7 @@ impl<'p> Composer<'p> {
         body
     }
 
-    /// Some value of its type for each variable.
+    /// Assigns some value of its type to each variable.
     pub(super) fn havoc(&mut self, span: Span) -> Subst {
         let mut parts = vec![];
         for i in 0..self.c.model.variables.len() {
@@ -98,7 +98,7 @@ impl<'p> Composer<'p> {
         seen
     }
 
-    /// The guards of an event, and the theorems that are to follow from them, in the scope that is open.
+    /// Returns the guards of an event, and the theorems that must follow from them, in the open scope.
     pub(super) fn guards(&mut self, e: &Source) -> (Vec<Pred>, Vec<Pred>) {
         let (mut guards, mut theorems) = (vec![], vec![]);
         for g in &e.guards {

@@ -78,7 +78,7 @@ pub(super) struct Abstract<'p> {
 }
 
 impl<'p> Composer<'p> {
-    /// The substitution of a concrete event at `level` from here on.
+    /// Returns the substitution of a concrete event at `level` from here on.
     pub(super) fn follow(
         &mut self,
         level: usize,

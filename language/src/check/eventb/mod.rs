@@ -22,7 +22,7 @@ use crate::check::*;
 use crate::eventb::project::{Context, Formula, INITIALISATION, Machine, Project};
 use crate::stack::with_large_stack;
 
-/// The model of a machine or context of a project.
+/// Returns the model of a machine or context of a project.
 ///
 /// There is a model if and only if no error is among the diagnostics.
 pub fn compose_levels(

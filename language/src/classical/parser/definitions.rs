@@ -1,4 +1,4 @@
-//! DEFINITIONS. What a body is, an expression or a substitution, is found by trying.
+//! DEFINITIONS. Whether a body is an expression or a substitution is found by trying.
 
 use super::state::{Parsed, Parser, Reported};
 use super::{operators, recovery};
@@ -7,7 +7,7 @@ use crate::classical::lexer::{TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 
-/// Where the parser stood, to come back to.
+/// State of the parser to return to.
 struct Mark {
     at: usize,
     diagnostics: usize,
@@ -16,7 +16,7 @@ struct Mark {
 }
 
 impl Parser<'_> {
-    /// The entries of `DEFINITIONS`; one `;` behind the last is allowed.
+    /// Parses the entries of `DEFINITIONS`; one `;` behind the last is allowed.
     pub(super) fn definitions(&mut self) -> Vec<Definition> {
         let mut definitions = vec![];
         while !self.at_section_end() {
@@ -60,7 +60,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a definition begins at token `index`.
+    /// Returns whether a definition begins at token `index`.
     pub(super) fn definition_begins(&self, index: usize) -> bool {
         match self.kind_at(index) {
             TokenKind::String => {
@@ -156,7 +156,7 @@ impl Parser<'_> {
     fn expression_body(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let mut items = vec![self.formula()?];
-        // A list stands for names to declare or assign to; a couple of values has parentheses.
+        // A list consists of names to declare or assign to; a couple of values has parentheses.
         let is_name = |e: &Expr| matches!(e.kind, ExprKind::Ident(_));
         while self.is(TokenKind::Comma) && items.last().is_some_and(is_name) {
             self.bump();
@@ -210,7 +210,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether an expression could also be a call or an assignment.
+/// Returns whether an expression could also be a call or an assignment.
 fn reads_as_substitution(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Ident(_) | ExprKind::Apply(..) | ExprKind::If(..) | ExprKind::Let(..) => true,

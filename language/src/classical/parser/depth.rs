@@ -11,9 +11,9 @@ use crate::ast::{Expr, ExprKind, Subst};
 use crate::text::source::Span;
 use crate::tuning::Tuning;
 
-/// How deep formulas and substitutions may be nested.
+/// Largest nesting of formulas and substitutions.
 pub(super) const MAX_NESTING: u32 = Tuning::DEFAULT.depth.nesting;
-/// How high the tree of one formula may be.
+/// Largest height of the tree of one formula.
 pub(super) const MAX_HEIGHT: usize = Tuning::DEFAULT.depth.height;
 
 /// Joins the operands of equal operators, each given with the text it covers.
@@ -50,7 +50,7 @@ fn balanced(infix: Infix, mut operands: Vec<(Expr, Span)>) -> (Expr, Span) {
     operands.pop().unwrap_or_else(|| (ExprKind::Error.at(Span::default()), Span::default()))
 }
 
-/// Whether the tree of a formula is higher than [`MAX_HEIGHT`].
+/// Returns whether the tree of a formula is higher than [`MAX_HEIGHT`].
 pub(super) fn is_too_high(expr: &Expr) -> bool {
     is_higher(expr, MAX_HEIGHT)
 }

@@ -11,7 +11,7 @@ use crate::diagnostic::codes;
 use crate::text::source::Span;
 
 impl Parser<'_> {
-    /// An expression or predicate where `;` and `||` are no operators.
+    /// Parses an expression or predicate where `;` and `||` are not operators.
     pub(super) fn formula(&mut self) -> Parsed<Expr> {
         self.climb(FORMULA)
     }
@@ -59,7 +59,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What stands before the first infix operator.
+    /// Parses the part before the first infix operator.
     fn operand(&mut self, min: u8) -> Parsed<Expr> {
         let start = self.span();
         if min <= OPERAND
@@ -103,7 +103,7 @@ impl Parser<'_> {
         Ok(depth::join(infix, operands))
     }
 
-    /// `{a |-> b; c |-> d}` looks like a list, but `;` composes relations, and a couple is none.
+    /// Rejects `{a |-> b; c |-> d}`: it looks like a list, but `;` composes relations, and a couple is not a relation.
     fn refuse_couples(&mut self, operands: &[(Expr, Span)]) -> Parsed<()> {
         let is_couple = |e: &Expr| matches!(e.kind, ExprKind::Binary(BinaryOp::Maplet, ..));
         if let Some((_, span)) = operands.iter().find(|(e, _)| is_couple(e)) {
@@ -111,7 +111,7 @@ impl Parser<'_> {
             let diagnostic = Diagnostic::error(codes::COMPOSED_COUPLE, *span, message)
                 .help("elements are separated by `,`");
             self.report(diagnostic);
-            // What is wrong about the types follows from this.
+            // Type errors would follow from this.
             return Err(Reported);
         }
         Ok(())
@@ -128,7 +128,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `a < b < c` is no predicate.
+    /// Rejects `a < b < c`, which is not a predicate.
     fn refuse_chain(&mut self, start: Span) -> Parsed<()> {
         if operators::infix(self.kind()).is_none_or(|i| i.level != COMPARISON) || self.is_foreign_operator() {
             return Ok(());
@@ -140,7 +140,7 @@ impl Parser<'_> {
         Err(self.report(diagnostic))
     }
 
-    /// An atom with applications, images, fields and inverses behind it.
+    /// Parses an atom with applications, images, fields and inverses behind it.
     pub(super) fn postfix(&mut self) -> Parsed<Expr> {
         let start = self.span();
         let atom = self.atom()?;
@@ -329,7 +329,7 @@ impl Parser<'_> {
         Ok(kind.at(self.span_from(open)))
     }
 
-    /// Turns what was read as elements of a set into the names that a comprehension binds.
+    /// Converts parsed elements of a set into the names that a comprehension binds.
     fn bound_names(&mut self, items: Vec<Expr>) -> Parsed<Vec<Ident>> {
         let mut names = vec![];
         for item in items {
@@ -368,8 +368,8 @@ impl Parser<'_> {
         Ok(ExprKind::SeqExtension(items).at(self.span_from(open)))
     }
 
-    /// Whether a substitution stands inside the bracket at the next token: it begins with a word that
-    /// only a substitution begins with, or holds an assignment.
+    /// Returns whether the bracket at the next token contains a substitution: it begins with a word that only a
+    /// substitution begins with, or holds an assignment.
     fn bracket_holds_substitution(&self) -> bool {
         use TokenKind::{Any, Assert, Begin, Case, Choice, If, Let, Pre, Select, Skip, Var, While, Witness};
         let first = self.kind_at(self.at + 1);

@@ -12,12 +12,12 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::text::source::Span;
 
-/// Where Event-B is read from.
+/// Sources of Event-B.
 const EVENT_B: &str =
     "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)";
 
 impl Parser<'_> {
-    /// A machine, refinement, implementation or file of definitions.
+    /// Parses a machine, refinement, implementation or file of definitions.
     pub(super) fn machine(&mut self) -> Machine {
         let start = self.span();
         self.refuse_other_language();
@@ -50,15 +50,15 @@ impl Parser<'_> {
         machine
     }
 
-    /// What to do with a text that begins as other specification languages do.
+    /// Returns advice for a text that begins as other specification languages do.
     fn other_language(&self) -> Option<String> {
         let components = ["CONTEXT", "THEORY"];
         let word = self.text_at(self.at);
         components.contains(&word.to_ascii_uppercase().as_str()).then(|| EVENT_B.into())
     }
 
-    /// Where the text is one of another language beyond doubt, says so and reads no further: every other message would
-    /// follow from that.
+    /// Rejects a text that is certainly in another language and reads no further: every other message would follow from
+    /// that.
     fn refuse_other_language(&mut self) {
         let text = self.text.trim_start();
         let is_tla = text.starts_with("----") && text.lines().next().is_some_and(|l| l.contains("MODULE"));
@@ -211,7 +211,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Complains about what is left of a section and skips it.
+    /// Reports and skips the rest of a section.
     fn finish_section(&mut self, from: usize) {
         if self.at_section_end() {
             return;
@@ -257,7 +257,7 @@ impl Parser<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// A section, without what may be left of it after a mistake.
+    /// Parses a section, without the rest that may follow a mistake.
     fn section(&mut self) -> Option<SectionKind> {
         let kind = self.kind();
         let from = self.at;
@@ -407,7 +407,7 @@ impl Parser<'_> {
         Ok((name, self.formula()?))
     }
 
-    /// Names in parentheses, if there are any.
+    /// Parses names in parentheses, if there are any.
     pub(super) fn parameters(&mut self) -> Parsed<Vec<Ident>> {
         match self.eat(TokenKind::OpenParen) {
             Some(open) => {
@@ -478,7 +478,7 @@ impl Parser<'_> {
                 self.skip_to(from, begins);
             }
             if self.is(TokenKind::End) && self.is_stray_end() {
-                // One `END` too many: say so, and go on with the next operation.
+                // One `END` too many: report it, and continue with the next operation.
                 self.unexpected(
                     codes::UNEXPECTED_TOKEN,
                     "`;` or a section: nothing is open that this could end",
@@ -496,7 +496,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether an `END` is followed by more operations.
+    /// Returns whether an `END` is followed by more operations.
     fn is_stray_end(&self) -> bool {
         self.is(TokenKind::End)
             && self.kind_at(self.at + 1) == TokenKind::Semicolon

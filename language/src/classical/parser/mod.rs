@@ -1,9 +1,8 @@
-//! Tokens to [`crate::ast`]: recursive descent for sections and substitutions, precedence climbing
-//! for formulas (ProB's table). Always yields a tree; what could not be read is an `Error` node.
+//! Tokens to [`crate::ast`]: recursive descent for sections and substitutions, precedence climbing for formulas (ProB's
+//! table). Always yields a tree; text that could not be read is an `Error` node.
 //!
-//! A function that fails returns `Reported`, the evidence that a diagnostic was given, up to the
-//! next place where reading can go on: the next conjunct, substitution, operation, definition or
-//! section. Nothing is reported twice for one token.
+//! A function that fails returns `Reported`, the evidence that a diagnostic was given, up to the next place where
+//! parsing can continue: the next conjunct, substitution, operation, definition or section. No token is reported twice.
 
 use crate::ast::{Expr, Machine};
 use crate::diagnostic::Diagnostic;

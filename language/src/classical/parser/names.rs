@@ -9,7 +9,7 @@ use crate::classical::lexer::{Token, TokenKind, unescape};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 
-/// The words of [`BuiltinFn::of_soft_word`] that a file uses as names: they occur without parentheses behind
+/// Returns the words of [`BuiltinFn::of_soft_word`] that a file uses as names: they occur without parentheses behind
 /// them, or name a definition or operation with parameters.
 pub(super) fn plain_words<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t str> {
     let mut words = HashSet::new();
@@ -54,13 +54,13 @@ pub(super) fn plain_words<'t>(text: &'t str, tokens: &[Token]) -> HashSet<&'t st
 }
 
 impl Parser<'_> {
-    /// Whether the next token is a word that no name can be.
+    /// Returns whether the next token is a word that cannot be a name.
     pub(super) fn is_keyword(&self) -> bool {
         !matches!(self.kind(), TokenKind::Ident | TokenKind::Error | TokenKind::Eof)
             && self.text_at(self.at).starts_with(|c: char| c.is_ascii_alphabetic())
     }
 
-    /// A simple name.
+    /// Parses a simple name.
     pub(super) fn name(&mut self, expected: &str) -> Parsed<Ident> {
         let text = self.text_at(self.at);
         let span = self.span();
@@ -85,7 +85,7 @@ impl Parser<'_> {
         Ok(Ident { name, span })
     }
 
-    /// A name with its renaming prefixes: `p.q.x`.
+    /// Parses a name with its renaming prefixes: `p.q.x`.
     pub(super) fn dotted_name(&mut self) -> Parsed<Ident> {
         let mut ident = self.name("a name")?;
         while self.is(TokenKind::Dot)

@@ -1,4 +1,4 @@
-//! Which tokens are infix operators, and which forms can only be predicates.
+//! Infix operators among the tokens, and forms that can only be predicates.
 
 pub(super) use crate::ast::precedence::{COMPARISON, FORMULA, IN_PARENTHESES, OPERAND, POWER};
 use crate::ast::{BinaryOp, Constant, Expr, ExprKind, Quantifier, UnaryOp};
@@ -13,7 +13,7 @@ pub(super) struct Infix {
     pub reversed: bool,
 }
 
-/// The infix operator that a token is.
+/// Returns the infix operator of a token.
 pub(super) fn infix(kind: TokenKind) -> Option<Infix> {
     let (op, reversed) = match kind {
         TokenKind::Infix(op) => (op, false),
@@ -28,14 +28,14 @@ pub(super) fn infix(kind: TokenKind) -> Option<Infix> {
     Some(Infix { op, level: op.level(), reversed })
 }
 
-/// Whether a long chain may be grouped at will: the operator is associative, and well-definedness,
-/// which goes from left to right, does not depend on the grouping.
+/// Returns whether a long chain may be grouped at will: the operator is associative, and well-definedness, which goes
+/// from left to right, does not depend on the grouping.
 pub(super) fn is_associative(op: BinaryOp) -> bool {
     use BinaryOp::*;
     matches!(op, And | Or | Plus | Union | Intersection | Concat | Composition)
 }
 
-/// Whether the form of an expression says that it is a predicate.
+/// Returns whether the form of an expression shows that it is a predicate.
 pub(crate) fn is_predicate(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Binary(op, ..) => op.level() > IN_PARENTHESES && op.level() <= COMPARISON,

@@ -1,4 +1,4 @@
-//! Where reading goes on after a mistake, and operators of other languages.
+//! Recovery after a mistake, and operators of other languages.
 
 use super::depth;
 use super::operators::{self};
@@ -9,13 +9,13 @@ use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::diagnostic::nearest;
 
-/// Whether a token opens a block that ends with `END`.
+/// Returns whether a token opens a block that ends with `END`.
 pub(super) fn opens_block(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(kind, Begin | Pre | Assert | Witness | If | Choice | Select | Case | Any | Let | Var | While)
 }
 
-/// Whether a token divides or ends a block.
+/// Returns whether a token divides or ends a block.
 fn divides_block(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -24,7 +24,7 @@ fn divides_block(kind: TokenKind) -> bool {
     )
 }
 
-/// Whether a token opens a section.
+/// Returns whether a token opens a section.
 pub(super) fn opens_section(kind: TokenKind) -> bool {
     use TokenKind::*;
     matches!(
@@ -57,12 +57,12 @@ pub(super) fn opens_section(kind: TokenKind) -> bool {
 }
 
 impl Parser<'_> {
-    /// Whether the next token opens a section, `FREETYPES` (which may also be a name) included.
+    /// Returns whether the next token opens a section, `FREETYPES` (which may also be a name) included.
     pub(super) fn at_section(&self) -> bool {
         opens_section(self.kind()) || self.at_free_types()
     }
 
-    /// Whether the next token is `FREETYPES` before a declaration.
+    /// Returns whether the next token is `FREETYPES` before a declaration.
     pub(super) fn at_free_types(&self) -> bool {
         self.is(TokenKind::Ident)
             && self.text_at(self.at) == "FREETYPES"
@@ -70,12 +70,12 @@ impl Parser<'_> {
             && matches!(self.kind_at(self.at + 2), TokenKind::Equal | TokenKind::OpenParen)
     }
 
-    /// Whether a section, the machine or the file ends here.
+    /// Returns whether a section, the machine or the file ends here.
     pub(super) fn at_section_end(&self) -> bool {
         self.at_section() || matches!(self.kind(), TokenKind::End | TokenKind::Eof)
     }
 
-    /// Whether the next token belongs to the structure of the file rather than to a formula.
+    /// Returns whether the next token belongs to the structure of the file rather than to a formula.
     pub(super) fn is_structure(&self) -> bool {
         use TokenKind::*;
         let kind = self.kind();
@@ -111,7 +111,7 @@ impl Parser<'_> {
             if self.at_section() && !(kind == TokenKind::Invariant && blocks > 0) {
                 break;
             }
-            // A bracket or block that is never closed must not hide what comes next.
+            // An unclosed bracket or block must not hide the following text.
             if self.at > from
                 && !self.too_deep
                 && (self.operation_begins(self.at) || self.definition_begins(self.at))
@@ -124,12 +124,11 @@ impl Parser<'_> {
             state = count(kind);
             self.bump();
         }
-        // Whoever expects something else here need not say so: the mistake was reported.
+        // Other expectations at this token need no report: the mistake was reported.
         self.reported_at = Some(self.at);
     }
 
-    /// A formula up to a token where `ends` holds; a mistake in one conjunct does not hide those
-    /// in the others.
+    /// Parses a formula up to a token where `ends` holds; a mistake in one conjunct does not hide those in the others.
     pub(super) fn conjuncts(&mut self, ends: impl Fn(&Self) -> bool + Copy, expected: &str) -> Expr {
         let start = self.span();
         let conjunction = operators::infix(TokenKind::Infix(BinaryOp::And));
@@ -176,7 +175,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Adds to a message about the next token what may have been meant by it, or by the one before it.
+    /// Adds to a message about the next token a suggestion of what it, or the one before it, may have meant.
     pub(super) fn hinted(&self, d: Diagnostic) -> Diagnostic {
         let word = self.text_at(self.at);
         let capitals = word.to_ascii_uppercase();
@@ -241,14 +240,14 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the next two tokens touch and have these kinds.
+    /// Returns whether the next two tokens touch and have these kinds.
     fn touching(&self, first: TokenKind, second: TokenKind) -> bool {
         self.is(first)
             && self.kind_at(self.at + 1) == second
             && self.token().end == self.token_at(self.at + 1).start
     }
 
-    /// Whether infix operators follow that only look like ones of B: `&&`, `=<`, `\=`.
+    /// Returns whether infix operators follow that only look like ones of B: `&&`, `=<`, `\=`.
     pub(super) fn is_foreign_operator(&self) -> bool {
         let and = TokenKind::Infix(BinaryOp::And);
         self.touching(and, and)

@@ -1,4 +1,4 @@
-//! Where the parser stands in the tokens, and what it has complained about.
+//! State of the parser: its position in the tokens, and its reports.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::text::source::{SourceId, Sources, Span};
 
-/// Evidence that a diagnostic was given for what could not be read.
+/// Evidence that a diagnostic was given for text that could not be read.
 #[derive(Debug)]
 pub(crate) struct Reported;
 
@@ -27,7 +27,7 @@ pub(super) struct Parser<'t> {
     pub(super) depth: u32,
     /// Nesting of formulas in the outermost one.
     pub(super) formula_depth: u32,
-    /// Set once nesting went too deep: what follows up to the next section makes no sense.
+    /// Set once nesting went too deep: the text up to the next section makes no sense.
     pub(super) too_deep: bool,
     /// Index of the token that the last report was about.
     pub(super) reported_at: Option<usize>,
@@ -42,7 +42,7 @@ pub(super) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// A parser at the first token. `plain_words` finds the words such as `floor` that the text uses as names.
+    /// Creates a parser at the first token. `plain_words` finds the words such as `floor` that the text uses as names.
     pub(super) fn new(
         sources: &'t Sources,
         source: SourceId,
@@ -105,12 +105,12 @@ impl<'t> Parser<'t> {
         Span { source: self.source, start: token.start, end: token.end }
     }
 
-    /// The span of the next token.
+    /// Returns the span of the next token.
     pub(super) fn span(&self) -> Span {
         self.span_at(self.at)
     }
 
-    /// From `start` to the end of the last token taken.
+    /// Returns the span from `start` to the end of the last token taken.
     pub(super) fn span_from(&self, start: Span) -> Span {
         let end = if self.at == 0 { start.end } else { self.token_at(self.at - 1).end };
         Span { end: end.max(start.start), ..start }
@@ -158,7 +158,7 @@ impl<'t> Parser<'t> {
         Err(self.report(diagnostic))
     }
 
-    /// What a message calls the next token.
+    /// Returns the description of the next token in messages.
     pub(super) fn found(&self) -> String {
         match self.kind() {
             TokenKind::Eof => "the end of the file".to_owned(),
@@ -203,7 +203,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// The label pragma before the next token.
+    /// Returns the label pragma before the next token.
     pub(super) fn label(&self) -> Option<String> {
         self.pragmas_here().find_map(|p| match p {
             Pragma::Label(name) => Some(name.clone()),
@@ -211,7 +211,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// The description before the next token, unless it was taken already.
+    /// Returns the description before the next token, unless it was taken already.
     pub(super) fn description(&mut self) -> Option<String> {
         if self.described_at == Some(self.at) {
             return None;
@@ -224,7 +224,7 @@ impl<'t> Parser<'t> {
         Some(text)
     }
 
-    /// The path of a file pragma before the next token.
+    /// Returns the path of a file pragma before the next token.
     pub(super) fn file_pragma(&self) -> Option<String> {
         self.pragmas_here().find_map(|p| match p {
             Pragma::File(path) => Some(path.clone()),

@@ -79,8 +79,8 @@ impl Parser<'_> {
         self.at_section_end() || matches!(self.kind(), Else | Elsif | When | Or | Variant | CloseBracket)
     }
 
-    /// Whether an operation begins behind the `;` at hand. In a formula `x = IF` is an equation, here it
-    /// can only be a header.
+    /// Returns whether an operation begins behind the current `;`. In a formula `x = IF` is an equation, here it can
+    /// only be a header.
     fn next_operation_begins(&self) -> bool {
         let kind = |n: usize| self.kind_at(self.at + n);
         let header =
@@ -88,8 +88,8 @@ impl Parser<'_> {
         self.operation_begins(self.at + 1) || header && matches!(kind(3), TokenKind::If | TokenKind::Let)
     }
 
-    /// Whether the tokens from `index` look like the header of an operation with a block as its
-    /// body, which no substitution does.
+    /// Returns whether the tokens from `index` look like the header of an operation with a block as its body, which no
+    /// substitution does.
     pub(super) fn operation_begins(&self, index: usize) -> bool {
         let mut index = index;
         if !matches!(self.kind_at(index), TokenKind::Ident | TokenKind::QuotedIdent) {
@@ -142,7 +142,7 @@ impl Parser<'_> {
         Ok(kind.at(self.span_from(start)))
     }
 
-    /// Whether an assignment symbol follows the keyword at the next token.
+    /// Returns whether an assignment symbol follows the keyword at the next token.
     pub(super) fn looks_assigned(&self) -> bool {
         use TokenKind::*;
         matches!(self.kind_at(self.at + 1), Assign | BecomesIn | Outputs | Comma)
@@ -164,14 +164,14 @@ impl Parser<'_> {
         boxed(condition)
     }
 
-    /// Takes a keyword inside a block. If it is missing, says so and goes on.
+    /// Parses a keyword inside a block. Reports it if it is missing, and continues.
     fn divider(&mut self, kind: TokenKind, word: &str) {
         if self.eat(kind).is_none() {
             self.unexpected(codes::UNEXPECTED_TOKEN, &format!("`{word}`"));
         }
     }
 
-    /// The `END` of a block. Goes on without it after saying that it is missing.
+    /// Parses the `END` of a block. Reports it if it is missing, and continues.
     fn end(&mut self, word: &str, opening: Span) {
         if self.eat(TokenKind::End).is_some() {
             return;
@@ -195,7 +195,7 @@ impl Parser<'_> {
         if self.is(TokenKind::Semicolon) {
             return;
         }
-        // What stands between here and the `END` is lost.
+        // The text between here and the `END` is lost.
         loop {
             self.skip_to(from, |p| p.operation_begins(p.at));
             if self.eat(TokenKind::End).is_some()
@@ -261,7 +261,8 @@ impl Parser<'_> {
         self.select()
     }
 
-    /// Whether a `WHEN` begins no further branch of `SELECT` whose substitution is missing, and was not complained about.
+    /// Returns whether a `WHEN` does not begin another branch of `SELECT` without a substitution, and was not
+    /// reported.
     fn is_first_guard(&self) -> bool {
         self.at > 0 && self.kind_at(self.at - 1) != TokenKind::Then && self.reported_at != Some(self.at)
     }
@@ -343,7 +344,7 @@ impl Parser<'_> {
         SubstKind::While { condition, body, invariant, variant }
     }
 
-    /// Says that no sign of an assignment stands here; some are of other languages.
+    /// Reports that there is no sign of an assignment here; some signs are of other languages.
     fn no_assignment(&mut self) -> Reported {
         let (sign, next) = (self.text_at(self.at), self.text_at(self.at + 1));
         if ["+", "-", "*", "/"].contains(&sign) && [sign, "="].contains(&next) {
@@ -444,7 +445,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a value follows a call of `return`, as in other languages.
+    /// Returns whether a value follows a call of `return`, as in other languages.
     fn returns(&self, call: &Expr) -> bool {
         use TokenKind::*;
         let is_word = matches!(&call.kind, ExprKind::Ident(name) if name == "return");
@@ -459,7 +460,7 @@ impl Parser<'_> {
         self.target()
     }
 
-    /// Refuses what cannot stand left of an assignment.
+    /// Rejects expressions that cannot be assigned to.
     fn assignable(&mut self, targets: &[Expr]) -> Parsed<()> {
         match targets.iter().find(|t| !is_assignable(t)) {
             None => Ok(()),

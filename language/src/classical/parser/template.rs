@@ -13,7 +13,7 @@ const CONCATENATE: &str = "$STRING_CONC";
 const SHOW: &str = "$TO_STRING";
 
 impl Parser<'_> {
-    /// The template at the next token.
+    /// Parses the template at the next token.
     pub(super) fn template(&mut self) -> Parsed<Expr> {
         let span = self.span();
         let content = &self.text_at(self.at)[3..self.text_at(self.at).len() - 3];

@@ -40,7 +40,7 @@ macro_rules! groups {
 }
 operators!(groups);
 
-/// How an operator of a theory is written.
+/// Form of an operator of a theory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Fixity {
     /// `f(x, y)`, or `c` without arguments
@@ -68,7 +68,7 @@ pub(super) struct Parser<'t> {
     depth: usize,
 }
 
-/// What stands between two operands.
+/// Operator between two operands.
 enum Infix {
     Symbol(B),
     /// An operator of a theory.
@@ -106,7 +106,7 @@ impl<'t> Parser<'t> {
         Span { end: self.text.span(end, end).start.max(start.start), ..start }
     }
 
-    // The token at hand, or the end of the text.
+    // The current token, or the end of the text.
     fn here(&self) -> Span {
         match self.tokens.get(self.at) {
             Some(t) => self.text.span(t.start, t.end),
@@ -127,7 +127,7 @@ impl<'t> Parser<'t> {
         if self.takes(symbol) { Ok(()) } else { self.expected(&format!("`{text}`")) }
     }
 
-    /// Nothing may follow.
+    /// Checks that the text ends here.
     pub fn end(&self) -> Parsed<()> {
         if self.at == self.tokens.len() { Ok(()) } else { self.expected("an operator or the end") }
     }
@@ -382,7 +382,7 @@ impl<'t> Parser<'t> {
         Ok(kind.at(span))
     }
 
-    // `x, y ⦂ T`: names, and what their types say.
+    // Parses `x, y ⦂ T`: names, and the predicates that give their types.
     fn bound(&mut self) -> Parsed<(Vec<Ident>, Vec<Expr>)> {
         let (mut ids, mut typing) = (vec![], vec![]);
         loop {

@@ -48,7 +48,7 @@ pub(super) enum Symbol {
 use BinaryOp as B;
 use Symbol::*;
 
-/// Spellings with other characters than those of names, beside those of operators.
+/// Spellings with characters that names do not have, besides those of operators.
 #[rustfmt::skip]
 const SYMBOLS: &[(&str, Symbol)] = &[
     ("≔", Assign), (":=", Assign), (":∈", BecomesIn), ("::", BecomesIn), (":∣", BecomesSuch), (":|", BecomesSuch),
@@ -96,7 +96,7 @@ pub(super) fn typed(word: &str) -> Option<Symbol> {
     })
 }
 
-/// The longest symbol at the beginning of a text, with its length.
+/// Returns the longest symbol at the beginning of a text, with its length.
 pub(super) fn symbol(text: &str) -> Option<(Symbol, usize)> {
     let infix = BinaryOp::of_event_b().map(|(spelling, op)| (spelling, Infix(op)));
     let words = BuiltinFn::of_event_b().filter(|(spelling, _)| !spelling.is_ascii());

@@ -17,13 +17,13 @@ pub struct Text {
 }
 
 impl Text {
-    /// The place of a part.
+    /// Returns the place of a part.
     pub fn span(&self, start: usize, end: usize) -> Span {
         let at = |i: usize| self.places.get(i).or(self.places.last()).copied().unwrap_or(0);
         Span { source: self.source, start: at(start), end: at(end) }
     }
 
-    /// The place of all of it.
+    /// Returns the place of the whole text.
     pub fn whole(&self) -> Span {
         self.span(0, self.text.len())
     }
@@ -78,7 +78,7 @@ pub(super) fn tokens(text: &Text, is_declared: &dyn Fn(&str) -> bool) -> Result<
     Ok(found)
 }
 
-/// Why a name cannot be declared.
+/// Reasons why a name cannot be declared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NameFault {
     /// A word of the language.
@@ -87,7 +87,7 @@ pub enum NameFault {
     Form,
 }
 
-/// Why formulas could not use a name.
+/// Returns why formulas could not use a name.
 pub fn name_fault(name: &str) -> Option<NameFault> {
     if symbols::reserved(name).is_some() {
         return Some(NameFault::Reserved);

@@ -15,7 +15,7 @@ fn packed(files: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// What opening these bytes as `p.zip` says, without the folder.
+/// Returns the message for opening these bytes as `p.zip`, without the folder.
 fn refusal(bytes: &[u8], limits: Limits) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("p.zip");

@@ -4,7 +4,7 @@ use bsym_language::int::Int;
 use bsym_language::model::*;
 use bsym_language::walk::{VisitorMut, walk_expr_mut, walk_pred_mut};
 
-/// Where an operator is exchanged.
+/// Parts of a model in which an operator is exchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[allow(dead_code)] // included by tests that use one of them
 pub enum Parts {
@@ -16,7 +16,7 @@ pub enum Parts {
 
 /// Exchanges the operator at one place.
 struct Exchange {
-    /// Operators that are passed before.
+    /// Number of operators to skip.
     left: usize,
     seed: usize,
     done: bool,

@@ -18,7 +18,7 @@ use super::sequent::{NoObligations, Says, Sequent};
 
 use crate::tuning::tuning;
 
-/// A place on a path: the values of all names there, and what is known.
+/// A place on a path: the values of all names there, and the hypotheses.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Place {
     pub names: Replacement,
@@ -34,7 +34,7 @@ enum Unknown {
     Loop(usize, Target),
 }
 
-/// Walks the paths of substitutions of one operation.
+/// Executes the paths of substitutions of one operation.
 pub(super) struct Execution<'m> {
     /// The model of all levels; further variables are added to it.
     pub joint: &'m mut Model,
@@ -43,15 +43,15 @@ pub(super) struct Execution<'m> {
     /// The operation's name.
     who: String,
     unknowns: BTreeMap<Unknown, VarId>,
-    /// Places of what is evaluated, in the order in which they are met.
+    /// Places of evaluated formulas, in the order in which they are met.
     places: Vec<Span>,
     /// Loops, in the order in which they are met, by their places.
     loops: Vec<*const Subst>,
-    /// The file of the implementation, if it is one: what stands there computes with the integers of a machine.
+    /// The file of the implementation, if it is one: its code computes with the integers of a machine.
     code: Option<SourceId>,
     /// Locals of an implementation that are variables of the machine which runs it.
     registers: BTreeSet<LocalId>,
-    /// Something of an implementation is computed under a binder.
+    /// Place of a computation of an implementation under a binder, if there is one.
     pub bound: Option<Span>,
 }
 
@@ -63,7 +63,7 @@ impl<'m> Execution<'m> {
         Execution { joint, sequents, who, unknowns, places, loops, code: None, registers, bound: None }
     }
 
-    /// From here on, what stands in the main file is code of an implementation; `results` are its results.
+    /// Treats the main file as code of an implementation from here on. `results` are its results.
     pub fn as_code(&mut self, results: &[LocalId]) {
         self.code = self.joint.components.first().map(|c| c.span.source);
         self.registers.extend(results);
@@ -128,14 +128,14 @@ impl<'m> Execution<'m> {
         }
     }
 
-    /// The value of a local that any value is possible for.
+    /// Returns the value of a local that may have any value.
     pub fn any_value(&mut self, local: LocalId) -> Expr {
         let Variable { name, ty, span } = self.joint.locals[local.index()].clone();
         self.unknown(Unknown::Local(local), &name, &ty, span)
     }
 
-    /// The place before an initialisation: what it or the abstract one reads, and what neither writes, has any value. Others
-    /// have none there that is ever read.
+    /// Returns the place before an initialisation. Variables that it or the abstract one reads, and those that neither
+    /// writes, have any value. Others have none there that is ever read.
     pub fn before_all(&mut self, own: &Subst, of_level: &Subst) -> Place {
         let (own, of_level) = (Names::of_subst(own), Names::of_subst(of_level));
         let mut place = Place::default();
@@ -216,10 +216,10 @@ impl<'m> Execution<'m> {
         place.know(p);
     }
 
-    /// The places that a substitution leads to.
+    /// Returns the places that a substitution leads to.
     ///
     /// # Errors
-    /// There are too many.
+    /// If there are too many.
     pub fn run(&mut self, s: &Subst, place: Place) -> Result<Vec<Place>, NoObligations> {
         let mut place = place;
         let ends = match &s.kind {
@@ -376,8 +376,8 @@ impl<'m> Execution<'m> {
         Ok(ends)
     }
 
-    /// A loop by its invariant and its variant (B-Book, 9.2.9; B Language Reference Manual, 6.17): the invariant holds before, is
-    /// kept by the body and is what is known after, with the condition being false.
+    /// Executes a loop by its invariant and its variant (B-Book, 9.2.9; B Language Reference Manual, 6.17): the
+    /// invariant holds before, is kept by the body and is the hypothesis after, with the condition being false.
     fn repeat(
         &mut self,
         s: &Subst,
@@ -447,7 +447,7 @@ impl<'m> Execution<'m> {
 }
 
 impl Place {
-    /// From here on a predicate is known, with the values of this place.
+    /// Adds a predicate as a hypothesis from here on, with the values of this place.
     pub fn know(&mut self, p: &Pred) {
         if p.kind != PredKind::True {
             self.hypotheses.push(self.names.in_pred(p));
@@ -474,7 +474,7 @@ pub(super) fn assign(names: &mut Replacement, target: Target, value: Expr) {
     names.assign(target, value);
 }
 
-/// The values after one more part of a parallel substitution, which writes what it writes and nothing else.
+/// The values after one more part of a parallel substitution, which writes its own targets and nothing else.
 pub(super) fn beside(others: &Replacement, own: Replacement, part: &Subst) -> Replacement {
     let written = Names::of_subst(part);
     let mut names = others.clone();

@@ -14,7 +14,7 @@ use super::sequent::NoObligations;
 
 use crate::tuning::tuning;
 
-/// A part of what has to hold in the end.
+/// A part of the goal at the end.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub label: String,
@@ -42,11 +42,11 @@ pub(super) struct Goal {
     pub pred: Pred,
 }
 
-/// Makes goals of an abstract substitution that begins with `names`; `at_end` gives the parts of what has to hold where it
-/// ends with other ones.
+/// Makes goals of an abstract substitution that begins with `names`. `at_end` returns the parts of the goal at an end
+/// with other names.
 ///
 /// # Errors
-/// It has a loop or too many ends.
+/// If it has a loop or too many ends.
 pub(super) fn goals(
     joint: &mut Model,
     s: &Subst,
@@ -60,7 +60,8 @@ pub(super) fn goals(
     Ok(goals)
 }
 
-/// Goals that say that some values of `locals` satisfy all parts: one for each group that has none in common with others.
+/// Goals stating that some values of `locals` satisfy all parts: one for each group that has none in common with
+/// others.
 pub(super) fn some_values(mut locals: Vec<LocalId>, mut parts: Vec<Part>) -> Vec<Goal> {
     one_point(&mut locals, &mut parts);
     let groups = apart(locals, parts).into_iter();
@@ -75,7 +76,7 @@ struct Following<'m> {
 }
 
 impl Following<'_> {
-    /// A local of its own for each choice, so that the value of one is never captured by another.
+    /// Makes a new local for each choice, so that the value of one is never captured by another.
     fn copy(&mut self, local: Variable) -> Expr {
         let Variable { ty, span, .. } = local.clone();
         self.joint.locals.push(local);
@@ -274,7 +275,7 @@ impl Tree {
         }
     }
 
-    /// Chosen locals and parts of what holds of them; what is below a condition or several branches is one part.
+    /// Collects chosen locals and the parts about them. Anything below a condition or several branches is one part.
     fn flatten(&self, locals: &mut Vec<LocalId>, parts: &mut Vec<Part>, span: Span) {
         match self {
             Tree::End(list) => parts.extend(list.iter().cloned()),
@@ -289,7 +290,7 @@ impl Tree {
         }
     }
 
-    /// Label and text for a tree that is not taken apart.
+    /// Label and text for a tree that is not split.
     fn whole(&self) -> Part {
         let pred = PredKind::True.at(Span::default());
         Part { label: "choice".into(), text: "the abstraction can follow".into(), pred }
@@ -334,7 +335,7 @@ impl Tree {
     }
 }
 
-/// Replaces what an equation determines, as long as there is one.
+/// Replaces locals that an equation determines, as long as there is one.
 fn one_point(locals: &mut Vec<LocalId>, parts: &mut Vec<Part>) {
     let determined = |locals: &[LocalId], parts: &[Part]| {
         parts.iter().flat_map(|p| conjuncts(&p.pred)).find_map(|p| {
@@ -376,7 +377,7 @@ fn has_application(e: &Expr) -> bool {
     )
 }
 
-/// Groups of parts that have no chosen local in common.
+/// Splits parts into groups that have no chosen local in common.
 fn apart(locals: Vec<LocalId>, parts: Vec<Part>) -> Vec<(Vec<LocalId>, Vec<Part>)> {
     let mut groups: Vec<(Vec<LocalId>, Vec<Part>)> = vec![];
     for part in parts {

@@ -1,4 +1,5 @@
-//! All obligations of a refinement: of its initialisation, its operations, its invariant and its assertions.
+//! Generation of all obligations of a refinement: of its initialisation, its operations, its invariant and its
+//! assertions.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use crate::obligations::names::key;
 use crate::obligations::obligation::{Proof, Question, Subject, unasked};
 use crate::recorded::invariant;
 
-/// The obligations of a refinement; nothing is asked yet.
+/// The obligations of a refinement, before any is attempted.
 pub(in crate::obligations) struct Generated {
     pub all: Vec<Proof>,
     pub families: Vec<Family>,
@@ -55,7 +56,7 @@ pub(in crate::obligations) fn generate(
     refinement.encoded(terms, scope, values)
 }
 
-/// Something that the refinement has to establish: a conjunct of its invariant.
+/// Goal that the refinement has to establish: a conjunct of its invariant.
 struct Owed {
     label: String,
     text: String,
@@ -69,7 +70,7 @@ struct Owed {
 pub(super) struct Refinement<'m> {
     pub model: &'m Model,
     pub refined: &'m Refined,
-    /// The model of all levels: its invariant is all that is known of a state.
+    /// The model of all levels. Its invariant has all hypotheses about a state.
     pub joint: Model,
     /// By event.
     preconditions: Vec<Option<FollowedPart>>,
@@ -292,7 +293,7 @@ impl<'m> Refinement<'m> {
         self.followed_with(who, ends, level, With { bound, results: &[] }, sequents, has_before)
     }
 
-    /// Adds to the sequents of the paths what has to hold at their ends.
+    /// Adds the goals at the ends of the paths to their sequents.
     fn followed_with(
         &mut self,
         who: &str,
@@ -497,7 +498,7 @@ fn sequent(who: &str, owed: &Owed, hypotheses: &[Pred], goal: Pred, has_before: 
     }
 }
 
-/// `x = x` of a name.
+/// Returns whether a predicate is `x = x` of a name.
 fn is_plain(p: &Pred) -> bool {
     match &p.kind {
         PredKind::Compare(CompareOp::Equal, l, r) => matches!(l.kind, ExprKind::Var(_)) && l.kind == r.kind,

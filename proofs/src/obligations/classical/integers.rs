@@ -1,16 +1,16 @@
-//! The integers of an implementation are those of the machine that runs it: what it computes lies in `MININT..MAXINT`, which is
-//! `INT` (B Language Reference Manual, 7.25; Atelier B, obligations of overflow).
+//! Integers of an implementation: those of the machine that runs it. Computed integers lie in `MININT..MAXINT`, which
+//! is `INT` (B Language Reference Manual, 7.25; Atelier B, obligations of overflow).
 
 use bsym_language::model::types::Type;
 use bsym_language::model::*;
 use bsym_language::walk::{Visitor, binds, walk_expr, walk_pred};
 
-/// Integers that a formula computes, each with what is known where it is computed: `P & Q` and `P or Q` evaluate `Q` only if
-/// they have to.
+/// Integers that a formula computes, each with the hypotheses where it is computed: `P & Q` and `P or Q` evaluate `Q`
+/// only if they have to.
 #[derive(Default)]
 pub(super) struct Computed {
     pub found: Vec<(Expr, Vec<Pred>)>,
-    /// There is a binder, so that something is computed more than once.
+    /// `true` if there is a binder, so that something is computed more than once.
     pub bound: bool,
     known: Vec<Pred>,
 }
@@ -34,7 +34,7 @@ impl Computed {
         self.found.push((e.clone(), self.known.clone()));
     }
 
-    /// Goes through the parts in their order; each is reached only if those before it are `truth`.
+    /// Visits the parts in their order; each is reached only if those before it are `truth`.
     fn in_turn(&mut self, parts: &[&Pred], truth: bool) {
         let before = self.known.len();
         for part in parts {

@@ -1,7 +1,7 @@
 //! Obligations of local operations: an implementation only does what its specification allows (Atelier B, Proof
 //! Obligations Reference Manual: local operations).
 //!
-//! Both speak of the same variables. The invariant of the implementation is no hypothesis, since it may be broken where the
+//! Both use the same variables. The invariant of the implementation is no hypothesis, since it may be broken where the
 //! operation is called; those of machines that are imported or seen are.
 
 use bsym_language::model::*;
@@ -122,7 +122,7 @@ impl Refinement<'_> {
     }
 }
 
-/// The guard of a substitution that was a precondition, and what stands behind it.
+/// Returns the guard of a substitution that was a precondition, and the rest of the substitution.
 pub(super) fn precondition(s: &Subst) -> Option<(&Pred, &Subst)> {
     match &s.kind {
         SubstKind::Select { branches, otherwise: None, from_pre: true, .. } if branches.len() == 1 => {

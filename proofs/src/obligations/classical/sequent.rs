@@ -8,13 +8,13 @@ use bsym_status::file::Kind;
 /// Claim of a sequent about its goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(in crate::obligations) enum Says {
-    /// It is well-defined and true.
+    /// The goal is well-defined and true.
     Holds,
-    /// It is well-defined.
+    /// The goal is well-defined.
     Defined,
-    /// An integer that is computed fits into the machine: where its form says so, nothing has to be proved.
+    /// An integer that is computed fits into the machine. If its form shows that, nothing has to be proved.
     Fits,
-    /// It is one of the hypotheses: nothing has to be proved.
+    /// The goal is one of the hypotheses: nothing has to be proved.
     Trivial,
 }
 
@@ -52,14 +52,14 @@ pub(in crate::obligations) struct Asked {
 /// A sequent as a machine without events: its invariant is the hypotheses, its assertion the goal.
 #[derive(Clone, Debug)]
 pub struct SequentMachine {
-    /// The machine. Variables stand for the state before, for parameters and for what is chosen.
+    /// The machine. Variables stand for the state before, for parameters and for chosen values.
     pub model: Model,
     /// Names in the sequent itself, without the invariants of the levels.
     pub names: Names,
 }
 
 impl Asked {
-    /// The sequent in the shape that the first-order form is made of; `model` has the variables and axioms.
+    /// Returns the sequent for the first-order form. `model` has the variables and axioms.
     pub fn in_first_order(&self, model: &Model) -> first_order::Sequent {
         let invariant = if self.invariant { &model.invariant[..] } else { &[] };
         let known = model.axioms.iter().chain(invariant).map(|c| &c.pred);
@@ -74,7 +74,7 @@ impl Asked {
         }
     }
 
-    /// The sequent as a machine; `model` has the variables and axioms.
+    /// Returns the sequent as a machine. `model` has the variables and axioms.
     pub fn as_machine(&self, model: &Model) -> SequentMachine {
         let Sequent { text, hypotheses, goal, .. } = &self.sequent;
         let conjunct = |pred: &Pred, text: &str| Conjunct {
@@ -101,6 +101,6 @@ impl Asked {
     }
 }
 
-/// A reason for which a part has no obligations: lower case, no full stop.
+/// Reason why a part has no obligations: lower case, no full stop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct NoObligations(pub String);

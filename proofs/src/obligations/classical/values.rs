@@ -1,8 +1,8 @@
-//! The values that an implementation gives to constants and deferred sets, and its variables as those of a machine.
+//! Values that an implementation gives to constants and deferred sets, and its variables as those of a machine.
 //!
-//! Source: B Language Reference Manual, clause `VALUES`; Atelier B, Proof Obligations Reference Manual (group `ValuesLemmas`):
-//! with the equations of `VALUES` and what is known of machines that are seen or imported, the properties of all levels hold
-//! for some values of the abstract constants.
+//! Source: B Language Reference Manual, clause `VALUES`; Atelier B, Proof Obligations Reference Manual (group
+//! `ValuesLemmas`): with the equations of `VALUES` and the properties of machines that are seen or imported, the
+//! properties of all levels hold for some values of the abstract constants.
 
 use bsym_language::model::types::Type;
 use bsym_language::model::*;
@@ -38,8 +38,8 @@ impl Refinement<'_> {
         self.groups.push(Group { event: None, of_step: false, invariant: true, sequents });
     }
 
-    /// The obligations of `VALUES` with the model in which they are asked: that of the constants without what has to be proved
-    /// of them.
+    /// Returns the obligations of `VALUES` with their model: that of the constants without the properties that have to
+    /// be proved about them.
     pub(super) fn values(&mut self) -> Option<(Model, Group)> {
         let Implementation { values, owed, constants, unvalued, unimplemented, .. } =
             self.refined.own.implementation.clone()?;

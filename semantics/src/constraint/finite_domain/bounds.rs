@@ -3,7 +3,7 @@
 /// Bounds farther out than this count as no bounds.
 const FAR: i128 = 1 << 100;
 
-/// Bounds of an integer; `None` is no bound.
+/// Bounds of an integer; `None` is unbounded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Bounds {
     pub low: Option<i128>,

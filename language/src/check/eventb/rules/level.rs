@@ -39,7 +39,7 @@ impl<'p> Level<'p> {
         declares(self.machine, name)
     }
 
-    /// The machine whose variable this is, where it is one of an abstraction that this machine does not have.
+    /// Returns the machine whose variable this is, where it is one of an abstraction that this machine does not have.
     pub fn disappeared(&self, name: &str) -> Option<&'p Machine> {
         let declared = || self.above.iter().rev().copied().find(|m| declares(m, name));
         if self.has(name) { None } else { declared() }
@@ -51,7 +51,7 @@ impl<'p> Level<'p> {
         if near { None } else { self.disappeared(name) }
     }
 
-    /// The abstract events that an event refines.
+    /// Returns the abstract events that an event refines.
     pub fn refined(&self, e: &Event) -> Vec<&'p Event> {
         let Some(abstraction) = self.abstraction else { return vec![] };
         if is_initialisation(e) {
@@ -92,7 +92,7 @@ pub(super) fn declares(m: &Machine, name: &str) -> bool {
     m.variables.iter().any(|v| v.name == name)
 }
 
-/// A context after those that it extends; missing ones and circles are reported elsewhere.
+/// Adds a context after those that it extends; missing ones and cycles are reported elsewhere.
 pub(super) fn closure<'p>(project: &'p Project, id: &Ident, found: &mut Vec<&'p Context>) {
     fn visit<'p>(
         project: &'p Project,

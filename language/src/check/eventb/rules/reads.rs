@@ -126,7 +126,7 @@ fn help(name: &str) -> String {
     format!("only invariants, witnesses and theorems relate the levels; list `{name}` again to keep it")
 }
 
-/// Names that an action reads, with their first places; `f(i) ≔ E` reads f, i and E.
+/// Returns the names that an action reads, with their first places; `f(i) ≔ E` reads f, i and E.
 pub(super) fn read_by(a: &Action) -> Vec<(String, Span)> {
     match &a.kind {
         ActionKind::Assign(left, right) => {
