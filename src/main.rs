@@ -264,15 +264,16 @@ impl Command {
 
     /// The files that are read of a command that can write a page.
     fn inputs(&self) -> Vec<&Path> {
-        match self {
-            Command::Check(a) => {
-                [&a.verify.file].into_iter().chain(&a.batch.more).map(PathBuf::as_path).collect()
+        match self.batch() {
+            Some(named) => {
+                let more = named.batch.more.iter().map(PathBuf::as_path);
+                let status = match self {
+                    Command::Po(a) => a.proofs.as_deref(),
+                    _ => None,
+                };
+                std::iter::once(named.file).chain(more).chain(status).collect()
             }
-            Command::Ltl(a) => vec![&a.file],
-            Command::Po(a) => {
-                [Some(&a.file), a.proofs.as_ref()].into_iter().flatten().map(PathBuf::as_path).collect()
-            }
-            _ => self.subject().into_iter().collect(),
+            None => self.subject().into_iter().collect(),
         }
     }
 

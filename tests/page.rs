@@ -142,6 +142,19 @@ fn a_page_that_cannot_be_written_is_refused_before_the_run() {
         assert_eq!(output.status.code(), Some(2));
     }
     assert_eq!(std::fs::read_to_string(&machine).unwrap(), HOSTILE);
+    let other = file(folder.path(), "other.mch", HOSTILE);
+    for command in ["check", "mc", "po", "refine"] {
+        let output = bsym()
+            .arg(command)
+            .args([&machine, &other])
+            .arg("--html")
+            .arg(&other)
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2));
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), HOSTILE, "{command}");
+    }
     let both = folder.path().join("both.json");
     let output =
         bsym().arg("mc").arg(&machine).arg("--trace").arg(&both).arg("--html").arg(&both).output().unwrap();

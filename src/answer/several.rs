@@ -186,7 +186,7 @@ impl Row {
         line.trim_end().to_string() + "\n"
     }
 
-    /// What is wrong, in a line.
+    /// Returns the reason for the verdict in one line; empty if the machine holds.
     pub fn note(&self) -> String {
         if let Some(error) = &self.error {
             return error.lines().next().unwrap_or_default().into();

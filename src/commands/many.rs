@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -16,7 +16,7 @@ use crate::arguments::{self, Batch, Command};
 use crate::commands::targets::{Target, targets};
 use crate::output;
 use crate::paint::Paint;
-use crate::race::control::Control;
+use crate::race::control::{Control, locked};
 use crate::race::process::{End, Process};
 use crate::race::protocol::{Assignment, Message, Order};
 use crate::refusal::Refusal;
@@ -210,9 +210,4 @@ impl<'a> Table<'a> {
             }
         }
     }
-}
-
-/// Rows are written whole, so that a thread that panicked leaves none half done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(|e| e.into_inner())
 }

@@ -33,7 +33,7 @@ impl Target {
     }
 }
 
-/// Whether a command is about more than the one machine that it looks at itself: several files, a pattern, a folder of machines
+/// Returns whether a command is about several machines: several files, a pattern, a folder of machines
 /// that is no Rodin project, or all machines of one.
 pub fn is_about_several(command: &Command) -> bool {
     let Some(Batch { file, batch, .. }) = command.batch() else { return false };

@@ -292,7 +292,7 @@ impl Control {
 
 /// Locks a mutex even after a panic. Shared values are stored whole, so that a thread that panicked leaves none half
 /// done.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

@@ -4,11 +4,11 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use super::control::Control;
+use super::control::{Control, locked};
 use super::protocol::{Assignment, Message, Order, Request};
 use crate::answer::Answer;
 use crate::answer::found::Found;
@@ -238,8 +238,4 @@ fn message(order: &Order, answer: &Answer, seconds: f64) -> Message {
             seconds,
         ))),
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

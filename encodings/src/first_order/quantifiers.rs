@@ -87,7 +87,7 @@ impl Lowering<'_> {
     }
 
     /// Values of these sorts for which `axiom` holds, which has to be satisfiable whatever the bound symbols in it are.
-    /// The same axiom gives the same values.
+    /// Returns equal values for equal axioms.
     pub(super) fn such_that(
         &mut self,
         base: &str,

@@ -245,7 +245,7 @@ codes! {
     MISLEADING_GROUPING = 518 Structure;
 }
 
-/// Whether a warning is about style: what is declared for nothing, hidden, said twice, or named unlike its file. The others
+/// Returns whether a warning is about style: what is declared for nothing, hidden, said twice, or named unlike its file. The others
 /// may show that the model does not say what it is meant to say.
 pub fn is_style(code: Code) -> bool {
     [

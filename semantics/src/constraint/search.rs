@@ -46,7 +46,7 @@ pub(super) struct Search<'s, 'm> {
     pub(super) literals: Vec<Literal<'s>>,
     pub(super) at: Span,
     pub(super) candidates: Cell<usize>,
-    /// Whether and how a part of an infinite set is tried.
+    /// The part of an infinite set that is tried, if any.
     pub(super) probe: Probing,
     /// The reason why some candidate could not be judged: it needs an undecided part of a partial value.
     pub(super) undecided: RefCell<Option<EvalError>>,
