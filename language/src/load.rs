@@ -223,7 +223,13 @@ impl Reading {
         let Some(stem) = path.file_stem().and_then(|s| s.to_str()) else { return };
         if !name.is_empty() && name != stem {
             let message = format!("machine `{name}` stands in a file named `{stem}`");
-            let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("mch");
+            let of_b = |e: &&str| ["mch", "ref", "imp", "sys"].contains(&e.to_ascii_lowercase().as_str());
+            let usual = match machine.kind {
+                ast::MachineKind::Refinement => "ref",
+                ast::MachineKind::Implementation => "imp",
+                _ => "mch",
+            };
+            let extension = path.extension().and_then(|e| e.to_str()).filter(of_b).unwrap_or(usual);
             let help = format!("other machines look for it in `{name}.{extension}`: rename one of the two");
             let d = Diagnostic::warning(codes::NAME_DIFFERS, machine.name.span, message).help(help);
             self.diagnostics.push(if classical::lexer::is_name(stem) { d.instead(stem) } else { d });

@@ -166,3 +166,17 @@ PROPERTIES s <: NAT & n : NAT & !x.(x : s & x > n)
         ],
     );
 }
+
+#[test]
+fn a_set_that_changes_uses_the_parameter_that_it_types() {
+    check(
+        "SETS P
+CONSTANTS some PROPERTIES some <: P
+VARIABLES inside INVARIANT inside <: some
+INITIALISATION inside := {}
+OPERATIONS release(p) = SELECT p : inside THEN inside := {} END;
+  empty(p) = SELECT p : some THEN inside := {} END;
+  clear(p) = SELECT p : P THEN inside := {} END",
+        &["7 506 `clear` does not use its parameter `p`"],
+    );
+}

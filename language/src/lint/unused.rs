@@ -1,6 +1,6 @@
 //! Declarations that are never used.
 //!
-//! Text that B requires does not count as a use: the predicate that types a name, the assignment that gives a variable
+//! Text that B requires does not count as a use: the predicate that types a name by a set that never changes, the assignment that gives a variable
 //! its value. Every name that a definition of the file mentions counts as used.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -30,7 +30,7 @@ impl Uses {
         match (&l.kind, &r.kind) {
             (ExprKind::Const(_), _) if types_left => self.expr(r),
             (ExprKind::Var(_), _) if matches!(op, CompareOp::Member | CompareOp::Subset) => self.expr(r),
-            (ExprKind::Local(x), _) if types_left && self.typing.contains(x) => self.expr(r),
+            (ExprKind::Local(x), _) if types_left && self.typing.contains(x) && is_fixed(r) => self.expr(r),
             _ => self.pred(p),
         }
     }
@@ -38,6 +38,12 @@ impl Uses {
     fn guard(&mut self, p: &Pred) {
         conjuncts(p).iter().for_each(|c| self.conjunct(c));
     }
+}
+
+/// Returns whether the value of an expression is the same in every state and for all constants: a type.
+fn is_fixed(e: &Expr) -> bool {
+    let names = Names::of_expr(e);
+    names.variables.is_empty() && names.constants.is_empty() && names.locals.is_empty()
 }
 
 impl Visitor for Uses {
