@@ -367,6 +367,7 @@ fn blocks_without_their_end() {
         ),
         r"
 4:2: error[B0010]: expected `;` between operations, found `b`
+  operations are separated by `;`
 4:19: error[B0010]: expected an operator or `THEN`, found `x`
   `THEN` (in a loop `DO`) stands between a condition and its substitution
 4:47: error[B0011]: expected an expression or predicate, found `THEN`
@@ -391,19 +392,27 @@ fn what_cannot_be_assigned() {
 6:19: error[B0404]: `x` is assigned twice at the same time
   assignments joined by `||` or `,` happen together: write one value for it
 8:25: error[B0304]: `p` cannot be assigned to
+  assign to a variable, or to a name of `VAR`
 8:35: error[B0304]: `k` is a constant and cannot be assigned to
+  what changes is declared in `VARIABLES`
 8:45: error[B0304]: `aa` is an element of a set and cannot be assigned to
+  assign to a variable, declared in `VARIABLES`
 8:56: error[B0304]: `S` is a set and cannot be assigned to
+  assign to a variable, declared in `VARIABLES`
 8:67: error[B0304]: `T` is a set and cannot be assigned to
+  assign to a variable, declared in `VARIABLES`
 8:78: error[B0304]: `n` is a constant and cannot be assigned to
+  what changes is declared in `VARIABLES`
 8:98: error[B0404]: `x` is assigned twice at the same time
   assignments joined by `||` or `,` happen together: write one value for it
 9:30: error[B0304]: `z` cannot be assigned to
+  assign to a variable, or to a name of `VAR`
 9:44: error[B0404]: `f` is assigned twice at the same time
   assignments joined by `||` or `,` happen together: write one value for it
 10:24: error[B0404]: `f` is assigned twice at the same time
   assignments joined by `||` or `,` happen together: write one value for it
 11:29: error[B0304]: `l` cannot be assigned to
+  assign to a variable, or to a name of `VAR`
 11:56: error[B0404]: `x` is assigned twice at the same time
   assignments joined by `||` or `,` happen together: write one value for it
 11:69: error[B0404]: `x` is assigned twice at the same time
@@ -479,4 +488,27 @@ fn words_that_are_misspelt_and_other_languages() {
   Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)
 ",
     );
+}
+
+#[test]
+fn a_package_is_no_plain_text_and_a_machine_is_found_by_its_extension() {
+    let folder = path("text").parent().expect("a folder").to_owned();
+    let told = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("the folder can be written");
+        let loaded = load_model(&path).expect("the file was written");
+        let first = loaded.diagnostics.first().expect("a message").clone();
+        (first.message, first.help.unwrap_or_default())
+    };
+    let (message, help) = told("C0.eventb", "context C0\nsets S\nend\n");
+    assert_eq!(message, "this is Event-B as text, not a package of ProB");
+    assert!(help.starts_with("Event-B is read from Rodin's files"), "{help}");
+    for (name, text, file) in [
+        ("s15.txt", "MACHINE Library END", "Library.mch"),
+        ("s15.ref", "REFINEMENT Library REFINES C0 END", "Library.ref"),
+    ] {
+        let (_, help) = told(name, text);
+        assert!(help.contains(&format!("`{file}`")), "{name}: {help}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder was made");
 }

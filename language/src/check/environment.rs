@@ -35,7 +35,8 @@ impl Checker {
         if let Some(first) = taken.or(defined) {
             self.report(
                 Diagnostic::error(codes::DUPLICATE_DECLARATION, span, format!("`{name}` is declared twice"))
-                    .label(first, "first declared here"),
+                    .label(first, "first declared here")
+                    .help("rename one of the two"),
             );
         }
         if taken.or(defined).is_some() {
@@ -46,7 +47,13 @@ impl Checker {
             };
             self.types.poison(&ty);
         }
-        if taken.is_none() {
+        // Of two different things of one name each use would be a mistake of one of them.
+        if let Some((other, _)) = self.names.globals.get(name)
+            && std::mem::discriminant(other) != std::mem::discriminant(&entity)
+        {
+            self.names.globals.remove(name);
+            self.names.unknown_names.insert(name.to_string());
+        } else if taken.is_none() {
             self.names.globals.insert(name.to_string(), (entity, span));
         }
     }

@@ -253,6 +253,9 @@ impl Checker {
 
     fn image(&mut self, r: &ast::Expr, s: &ast::Expr, span: Span) -> Expr {
         let (r, s) = (self.expr(r), self.expr(s));
+        if self.is_image_of_element(&r, &s) {
+            return self.erroneous(span);
+        }
         let (relation, a, b) = self.fresh_relation();
         self.expect(&r, &relation);
         self.expect(&s, &OpenType::pow(a));

@@ -29,6 +29,7 @@ mod names;
 mod open_type;
 mod operator;
 mod pred;
+mod remedies;
 mod sizes;
 mod subst;
 #[cfg(test)]
@@ -235,50 +236,21 @@ impl Checker {
         self.types.poison(ty);
     }
 
-    /// Returns a suggestion for an expression of another type than the expected one.
-    fn remedy(&self, e: &Expr, expected: &OpenType) -> Option<String> {
-        let text = self.model.sources.text(e.span);
-        // Long ones are not repeated.
-        let shown = if text.len() > 40 || text.contains('\n') { "…" } else { text };
-        let (expected, found) = (self.types.resolve(expected), self.types.resolve(&e.ty));
-        match (&expected, &found) {
-            (OpenType::Pow(_), OpenType::Pair(..))
-                if matches!(&e.kind, ExprKind::Binary(BinaryOp::Maplet, l, _) if matches!(self.types.head(&l.ty), OpenType::Pow(_))) =>
-            {
-                Some("`|->` binds no tighter than the operator before it; a set of one couple is `{a |-> b}`".into())
-            }
-            (OpenType::Pow(element), found) if **element == *found => {
-                Some(format!("the set with this element alone is `{{{shown}}}`"))
-            }
-            (element, OpenType::Pow(found)) if *element == **found => {
-                Some("this is a set, one element is meant: `:` says that something is in a set, `::` chooses an element".into())
-            }
-            (OpenType::Pair(l, r), OpenType::Int) if **l == OpenType::Int && **r == OpenType::Int => {
-                Some("`x : [a, b]` takes x from a sequence; an interval is `a..b`".into())
-            }
-            (OpenType::Bool, OpenType::Int) => Some("the values of BOOL are `TRUE` and `FALSE`".into()),
-            _ => None,
-        }
-    }
-
-    /// Makes the types of both sides of `op` equal, or reports a mismatch.
-    fn expect_same(&mut self, l: &Expr, r: &Expr, op: &str) {
+    /// Makes the types of both sides of `op` equal and returns `true`, or reports a mismatch.
+    fn expect_same(&mut self, l: &Expr, r: &Expr, op: &str) -> bool {
         if self.types.unify(&l.ty, &r.ty) {
-            return;
+            return true;
         }
         let (left, right) = (self.type_text(&l.ty), self.type_text(&r.ty));
-        self.report(
-            Diagnostic::error(
-                codes::TYPE_MISMATCH,
-                r.span,
-                format!(
-                    "both sides of `{op}` must have the same type: {left} on the left, {right} on the right"
-                ),
-            )
-            .label(l.span, format!("this is {left}")),
-        );
+        let message =
+            format!("both sides of `{op}` must have the same type: {left} on the left, {right} on the right");
+        let mut d =
+            Diagnostic::error(codes::TYPE_MISMATCH, r.span, message).label(l.span, format!("this is {left}"));
+        d.help = self.remedy_of_sides(l, r, op);
+        self.report(d);
         self.types.poison(&l.ty);
         self.types.poison(&r.ty);
+        false
     }
 
     fn declaration(&self, e: &Expr) -> Option<Span> {

@@ -140,6 +140,7 @@ impl Checker {
         let (l, r) = (self.expr(l), self.expr(r));
         let span = whole.span;
         match reading {
+            Reading::Value(BinaryOp::Prepend, _) if self.is_other_arrow(&l, &r, span) => self.erroneous(span),
             Reading::Value(model, types) => self.typed(model, types, l, r, span),
             Reading::Rule(model, rule) => self.ruled(op, model, rule, l, r, span),
             Reading::OfType => {
@@ -167,13 +168,15 @@ impl Checker {
     fn ruled(&mut self, op: In, model: BinaryOp, rule: Rule, l: Expr, r: Expr, span: Span) -> Expr {
         let ty = match rule {
             Rule::Numbers => {
-                self.expect_same(&l, &r, op.spelling());
-                self.require(span, Constraint::Number(l.ty.clone()));
+                if self.expect_same(&l, &r, op.spelling()) {
+                    self.require(span, Constraint::Number(l.ty.clone()));
+                }
                 l.ty.clone()
             }
             Rule::NumberOrSet => {
-                self.expect_same(&l, &r, op.spelling());
-                self.require(span, Constraint::NumberOrSet(l.ty.clone()));
+                if self.expect_same(&l, &r, op.spelling()) {
+                    self.require(span, Constraint::NumberOrSet(l.ty.clone()));
+                }
                 l.ty.clone()
             }
             Rule::Product => {

@@ -145,10 +145,13 @@ impl Checker {
                 self.expect(&l, &set);
                 self.expect(&r, &set);
             }
-            Operands::Alike => self.expect_same(&l, &r, op.spelling()),
-            Operands::Numbers => {
+            Operands::Alike => {
                 self.expect_same(&l, &r, op.spelling());
-                self.require(l.span, Constraint::Number(l.ty.clone()));
+            }
+            Operands::Numbers => {
+                if self.expect_same(&l, &r, op.spelling()) {
+                    self.require(l.span, Constraint::Number(l.ty.clone()));
+                }
             }
         }
         Some(PredKind::Compare(compare, Box::new(l), Box::new(r)))

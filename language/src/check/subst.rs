@@ -266,13 +266,18 @@ impl Checker {
             }
             self.report(
                 Diagnostic::error(codes::NOT_ASSIGNABLE, span, format!("`{name}` cannot be assigned to"))
-                    .label(place, "this name is bound here and keeps its value"),
+                    .label(place, "this name is bound here and keeps its value")
+                    .help("assign to a variable, or to a name of `VAR`"),
             );
             return None;
         }
         let Some(&(entity, place)) = self.names.globals.get(name) else {
             self.unknown(name, span);
             return None;
+        };
+        let help = match entity {
+            Entity::Const(_) => "what changes is declared in `VARIABLES`",
+            _ => "assign to a variable, declared in `VARIABLES`",
         };
         let what = match entity {
             Entity::Var(v) => match self.names.access.get(&v) {
@@ -291,7 +296,8 @@ impl Checker {
                 span,
                 format!("`{name}` is {what} and cannot be assigned to"),
             )
-            .label(place, "declared here"),
+            .label(place, "declared here")
+            .help(help),
         );
         None
     }

@@ -161,6 +161,7 @@ impl Parser<'_> {
         loop {
             let open = self.span();
             let kind = match self.kind() {
+                TokenKind::OpenParen if self.empty_arguments() => continue,
                 TokenKind::OpenParen => {
                     self.bump();
                     let arguments = self.list(FORMULA)?;
@@ -175,7 +176,7 @@ impl Parser<'_> {
                 }
                 TokenKind::Quote => {
                     self.bump();
-                    let field = self.name("the label of a field")?;
+                    let field = self.field_label()?;
                     ExprKind::Field(boxed(expr), field)
                 }
                 TokenKind::Inverse => {
@@ -258,6 +259,7 @@ impl Parser<'_> {
                 Some(TokenKind::Infix(crate::ast::BinaryOp::And)),
             ) => Some("conjunction is `&`"),
             (TokenKind::Parallel | TokenKind::Bar, _) => Some("disjunction is `or`"),
+            (TokenKind::Quote, _) => Some("strings stand between double quotes: `\"…\"`"),
             (TokenKind::Dot, Some(TokenKind::Infix(crate::ast::BinaryOp::Interval))) => {
                 Some("an interval is `a..b`")
             }
@@ -336,14 +338,7 @@ impl Parser<'_> {
             match item.kind {
                 ExprKind::Ident(name) => names.push(Ident { name, span: item.span }),
                 ExprKind::Tuple(items) => names.extend(self.bound_names(items)?),
-                _ => {
-                    let message = "expected a name that the comprehension binds";
-                    return Err(self.report(Diagnostic::error(
-                        codes::EXPECTED_BOUND_NAME,
-                        item.span,
-                        message,
-                    )));
-                }
+                _ => return Err(self.unbindable(&item)),
             }
         }
         Ok(names)
@@ -427,11 +422,9 @@ impl Parser<'_> {
             }
             None => self.names("a bound name")?,
         };
-        if self.eat(TokenKind::MiddleDot).is_none() {
-            self.expect(TokenKind::Dot, "`.` behind the bound names")?;
-        }
         let has_value = !matches!(quantifier, Quantifier::Forall | Quantifier::Exists);
         let example = if has_value { format!("{word}x.(P | E)") } else { format!("{word}x.(P)") };
+        self.quantifier_dot(quantifier, &example)?;
         let open = self.open_after(".", &example)?;
         let condition = self.climb(IN_PARENTHESES)?;
         let value = if has_value {

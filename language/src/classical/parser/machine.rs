@@ -8,13 +8,9 @@ use crate::ast::{
     Expr, FreeType, Ident, Machine, MachineKind, Operation, Reference, Section, SectionKind, SetDeclaration,
 };
 use crate::classical::lexer::TokenKind;
-use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::text::source::Span;
-
-/// Sources of Event-B.
-const EVENT_B: &str =
-    "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)";
 
 impl Parser<'_> {
     /// Parses a machine, refinement, implementation or file of definitions.
@@ -48,34 +44,6 @@ impl Parser<'_> {
         }
         machine.span = self.span_from(start);
         machine
-    }
-
-    /// Returns advice for a text that begins as other specification languages do.
-    fn other_language(&self) -> Option<String> {
-        let components = ["CONTEXT", "THEORY"];
-        let word = self.text_at(self.at);
-        components.contains(&word.to_ascii_uppercase().as_str()).then(|| EVENT_B.into())
-    }
-
-    /// Rejects a text that is certainly in another language and reads no further: every other message would follow from
-    /// that.
-    fn refuse_other_language(&mut self) {
-        let text = self.text.trim_start();
-        let is_tla = text.starts_with("----") && text.lines().next().is_some_and(|l| l.contains("MODULE"));
-        let component = ["MACHINE", "CONTEXT"].contains(&self.text_at(self.at).to_ascii_uppercase().as_str());
-        let labels = (0..self.tokens.len())
-            .any(|i| self.kind_at(i) == TokenKind::Error && self.text_at(i).starts_with('@'));
-        let (language, help) = match (is_tla, component && labels) {
-            (true, _) => ("TLA+", "bsym reads B and Event-B, ProB translates from TLA+"),
-            (_, true) => ("Event-B as text", EVENT_B),
-            _ => return,
-        };
-        self.diagnostics.clear();
-        let message = format!("this is {language}, not a machine of classical B");
-        let diagnostic = Diagnostic::error(codes::EXPECTED_MACHINE, self.span(), message).help(help);
-        self.report(diagnostic);
-        self.at = self.tokens.len() - 1;
-        self.reported_at = Some(self.at);
     }
 
     fn opens_machine(&self) -> bool {
@@ -283,10 +251,10 @@ impl Parser<'_> {
             TokenKind::Properties => SectionKind::Properties(self.section_predicate()),
             TokenKind::Invariant => SectionKind::Invariant(self.section_predicate()),
             TokenKind::Sets => SectionKind::Sets(self.entries(Self::set_declaration)),
-            TokenKind::Constants => SectionKind::ConcreteConstants(self.declared()),
-            TokenKind::AbstractConstants => SectionKind::AbstractConstants(self.declared()),
-            TokenKind::Variables => SectionKind::AbstractVariables(self.declared()),
-            TokenKind::ConcreteVariables => SectionKind::ConcreteVariables(self.declared()),
+            TokenKind::Constants => SectionKind::ConcreteConstants(self.declared(true)),
+            TokenKind::AbstractConstants => SectionKind::AbstractConstants(self.declared(true)),
+            TokenKind::Variables => SectionKind::AbstractVariables(self.declared(false)),
+            TokenKind::ConcreteVariables => SectionKind::ConcreteVariables(self.declared(false)),
             TokenKind::Values => SectionKind::Values(self.entries(Self::value)),
             TokenKind::Assertions => SectionKind::Assertions(self.assertions()),
             TokenKind::Initialisation => SectionKind::Initialisation(self.substitution()),
@@ -325,6 +293,15 @@ impl Parser<'_> {
             let from = self.at;
             match entry(self) {
                 Ok(entry) if self.is(TokenKind::Semicolon) || self.at_section_end() => entries.push(entry),
+                Ok(entry) if self.is(TokenKind::Comma) => {
+                    entries.push(entry);
+                    let message = "expected `;`, a section or `END`, found `,`";
+                    let diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, self.span(), message)
+                        .help("declarations in this section are separated by `;`");
+                    self.report(diagnostic.instead(";"));
+                    self.bump();
+                    continue;
+                }
                 Ok(entry) => {
                     entries.push(entry);
                     self.unexpected(codes::UNEXPECTED_TOKEN, "`;`, a section or `END`");
@@ -341,7 +318,7 @@ impl Parser<'_> {
     }
 
     /// Names of variables or constants.
-    fn declared(&mut self) -> Vec<Ident> {
+    fn declared(&mut self, are_constants: bool) -> Vec<Ident> {
         let mut names = vec![];
         loop {
             let from = self.at;
@@ -352,15 +329,7 @@ impl Parser<'_> {
             if self.eat(TokenKind::Comma).is_some() {
                 continue;
             }
-            if self.at_section_end() {
-                return names;
-            }
-            self.unexpected(codes::UNEXPECTED_TOKEN, "`,`, a section or `END`");
-            let separator = self.is(TokenKind::Semicolon) || self.is(TokenKind::Ident);
-            if self.is(TokenKind::Semicolon) {
-                self.bump();
-            }
-            if !separator || self.at_section_end() {
+            if self.at_section_end() || !self.misplaced_after_name(are_constants) {
                 return names;
             }
         }
@@ -471,9 +440,14 @@ impl Parser<'_> {
             }
             if !self.is(TokenKind::Semicolon) && !self.at_section_end() && !self.is_stray_end() {
                 if self.operation_begins(self.at) {
-                    self.unexpected(codes::UNEXPECTED_TOKEN, "`;` between operations");
+                    let message = format!("expected `;` between operations, found {}", self.found());
+                    let mut diagnostic = Diagnostic::error(codes::UNEXPECTED_TOKEN, self.span(), message)
+                        .help("operations are separated by `;`");
+                    diagnostic.fix = Some(Box::new(Fix { span: self.end_of_last(), text: ";".into() }));
+                    self.report(diagnostic);
                     continue;
                 }
+                self.condition_behind();
                 self.unexpected(codes::UNEXPECTED_TOKEN, "`;`, `||`, a section or `END`");
                 self.skip_to(from, begins);
             }
@@ -515,7 +489,7 @@ impl Parser<'_> {
             self.expect(TokenKind::Outputs, "`<--`")?;
             name = self.dotted_name()?;
         }
-        let parameters = self.parameters()?;
+        let parameters = self.operation_parameters()?;
         let mut refines = None;
         if self.is(TokenKind::Ident) && self.text_at(self.at) == "ref" {
             self.bump();
@@ -527,7 +501,7 @@ impl Parser<'_> {
             self.bump();
             self.parallel()
         } else {
-            self.expect(TokenKind::Equal, "`=` and the body of the operation")?;
+            self.operation_equal()?;
             self.parallel()
         };
         Ok(Operation { name, results, parameters, refines, body, span: self.span_from(start) })

@@ -12,6 +12,7 @@ use crate::text::source::{SourceId, Sources};
 mod definitions;
 mod depth;
 mod expr;
+mod habits;
 mod machine;
 mod names;
 mod operators;

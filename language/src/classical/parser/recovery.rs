@@ -151,8 +151,11 @@ impl Parser<'_> {
                     parts.push((expr, span));
                 }
                 Ok(expr) => {
-                    self.unexpected(codes::UNEXPECTED_TOKEN, expected);
                     parts.push((expr, span));
+                    if self.missing_conjunction(expected) {
+                        continue;
+                    }
+                    self.unexpected(codes::UNEXPECTED_TOKEN, expected);
                 }
                 Err(Reported) => parts.push((error_expr(span), span)),
             }
@@ -221,6 +224,7 @@ impl Parser<'_> {
             (_, TokenKind::Minus) if self.touching(TokenKind::Minus, TokenKind::Minus) => {
                 "a comment is `// …` or `/* … */`".into()
             }
+            _ if self.is_hash_comment() => "a comment is `// …` or `/* … */`".into(),
             (_, TokenKind::Bar) => "disjunction is `or`".into(),
             (_, TokenKind::Or) => "disjunction is `or`, in small letters".into(),
             _ => return None,
@@ -253,6 +257,12 @@ impl Parser<'_> {
         self.touching(and, and)
             || self.touching(TokenKind::Equal, TokenKind::Infix(BinaryOp::Less))
             || self.touching(TokenKind::Infix(BinaryOp::SetMinus), TokenKind::Equal)
+    }
+
+    /// Returns whether the next token is a word that stands for an operator in other languages.
+    pub(super) fn is_foreign_word(&self) -> bool {
+        let word = self.text_at(self.at);
+        ["and", "implies", "in"].iter().any(|w| w.eq_ignore_ascii_case(word))
     }
 
     /// Reports an operator of another language at the next token, if there is one.

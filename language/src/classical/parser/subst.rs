@@ -172,7 +172,7 @@ impl Parser<'_> {
     }
 
     /// Parses the `END` of a block. Reports it if it is missing, and continues.
-    fn end(&mut self, word: &str, opening: Span) {
+    pub(super) fn end(&mut self, word: &str, opening: Span) {
         if self.eat(TokenKind::End).is_some() {
             return;
         }
@@ -307,7 +307,7 @@ impl Parser<'_> {
     fn any(&mut self) -> Parsed<SubstKind> {
         let start = self.bump();
         let names = self.names("a name that is chosen")?;
-        self.divider(TokenKind::Where, "WHERE");
+        self.any_where();
         let condition = self.condition(TokenKind::Then, "THEN");
         let body = self.substitution();
         self.end("ANY", start);
@@ -337,6 +337,9 @@ impl Parser<'_> {
         let start = self.bump();
         let condition = self.condition(TokenKind::Do, "DO");
         let body = Box::new(self.substitution());
+        if self.is(TokenKind::End) {
+            return self.endless_while(start, condition, body);
+        }
         self.divider(TokenKind::Invariant, "INVARIANT");
         let invariant = self.condition(TokenKind::Variant, "VARIANT");
         let variant = boxed(self.conjuncts(|p| p.is(TokenKind::End), "an operator or `END`"));
@@ -398,8 +401,12 @@ impl Parser<'_> {
                 let open = self.span();
                 if self.eat(TokenKind::OpenParen).is_none() {
                     let message = format!("expected `(` and a predicate, found {}", self.found());
-                    let diagnostic = Diagnostic::error(codes::MISSING_PARENTHESES, open, message)
-                        .help("`x : (P)` chooses a value with the property P, `x :: S` an element of S");
+                    let help = if self.is(TokenKind::Equal) {
+                        "assignment is `:=`, without a space in it"
+                    } else {
+                        "`x : (P)` chooses a value with the property P, `x :: S` an element of S"
+                    };
+                    let diagnostic = Diagnostic::error(codes::MISSING_PARENTHESES, open, message).help(help);
                     return Err(self.report(diagnostic));
                 }
                 let condition = self.conjuncts(|p| p.is(TokenKind::CloseParen), "an operator or `)`");
