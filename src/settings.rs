@@ -342,7 +342,8 @@ impl Reader {
             )
         })?;
         let options = glob::MatchOptions { require_literal_separator: true, ..glob::MatchOptions::new() };
-        let folder = std::path::absolute(self.folder())?;
+        // The folder of a file in the current folder is the empty path, which cannot be made absolute.
+        let folder = std::env::current_dir()?.join(self.folder());
         let whole = std::path::absolute(machine)?;
         let seen = whole.strip_prefix(&folder).unwrap_or(&whole);
         Ok(pattern.matches_path_with(seen, options))

@@ -292,6 +292,10 @@ fn settings_of_machines_that_match_hold_for_check_of_several() {
     let found = json(&check(&["--json"], &[dir.path()]));
     assert_eq!(rows(&found), [("Lib.mch", "holds"), ("M.mch", "violated")]);
     assert_eq!(found["machines"][1]["engine"], "mc");
+    // From inside the folder, by a relative path.
+    let inside =
+        bsym().current_dir(dir.path()).args(["check", "--json", "spec/deep/M.mch"]).output().unwrap();
+    assert_eq!(json(&inside)["verdict"], "violated", "{inside:?}");
     // A certificate has the folders that the machine needs.
     let machine = project(dir.path(), "include = [\"lib\"]\nset = { top = 4 }\n");
     let certificate = dir.path().join("c.json");
