@@ -72,7 +72,7 @@ pub struct Row {
     pub seconds: f64,
     /// What is violated: labels, or else texts.
     pub violated: Vec<String>,
-    /// How many properties are neither proved nor refuted.
+    /// How many properties are neither proved nor refuted; of `po`, how many obligations are not discharged.
     pub open: usize,
     /// Why there is no answer: what is wrong with the input, or the reason of an `unknown`.
     pub error: Option<String>,
@@ -105,6 +105,7 @@ impl Row {
         let text = |name: &str| Some(result.get(name)?.as_str()?.to_string());
         let list = |name: &str| result.get(name).and_then(Json::as_array).into_iter().flatten();
         let of_verdict = |word: &'static str| list("properties").filter(move |p| p["verdict"] == word);
+        let left = |o: &&Json| !matches!(o["status"].as_str(), Some("discharged" | "trivial"));
         let named = |p: &Json| {
             let name = p["label"].as_str().or(p["text"].as_str())?;
             // What is not of the invariant says what it is.
@@ -127,7 +128,7 @@ impl Row {
             machine: text("machine"),
             engine: text("engine"),
             violated,
-            open: of_verdict("unknown").count(),
+            open: of_verdict("unknown").count() + list("obligations").filter(left).count(),
             error: first.or_else(|| text("error")).or_else(|| text("reason")),
             file,
             verdict,
