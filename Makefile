@@ -5,7 +5,7 @@
 # make install PREFIX=/usr/local [DESTDIR=…]  the program, stripped, with its libz3, completions and manual pages
 # make dist   the Python wheel and an archive of the program, in dist
 # make test-wheel  the tests of the Python package with the wheel, in a fresh environment
-# make book   the documents as a book in target/book (needs mdbook)
+# make book   the documents as a book in target/book; builds mdbook the first time
 
 CARGO := $(or $(shell command -v cargo 2>/dev/null),$(wildcard $(HOME)/.cargo/bin/cargo),cargo)
 
@@ -87,5 +87,12 @@ test-python: setup
 	$(CARGO) build -p bsym
 	BSYM=target/debug/bsym PYTHONPATH=python python3 -m pytest -q python/tests
 
-book:
-	mdbook build
+# The installed mdbook, else one of our own: 0.5.4 builds with Rust 1.88 and newer.
+MDBOOK := $(or $(shell command -v mdbook 2>/dev/null),target/mdbook/bin/mdbook)
+
+book: $(if $(filter target/%,$(MDBOOK)),$(MDBOOK))
+	$(MDBOOK) build
+
+target/mdbook/bin/mdbook:
+	CARGO_TARGET_DIR=target/mdbook/build $(CARGO) install mdbook --version 0.5.4 --locked --no-default-features --features search --root target/mdbook
+	rm -rf target/mdbook/build
