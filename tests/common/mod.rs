@@ -1,6 +1,9 @@
 //! Helpers that the end-to-end tests share.
 #![allow(dead_code)] // each test program uses a part of it
 
+#[cfg(unix)]
+pub mod document;
+
 use bsym_testing::process::Limited;
 use bsym_testing::{Part, present};
 use std::path::{Path, PathBuf};
@@ -74,38 +77,4 @@ pub fn file(folder: &Path, name: &str, bytes: impl AsRef<[u8]>) -> PathBuf {
     let path = folder.join(name);
     std::fs::write(&path, bytes).unwrap();
     path
-}
-
-/// The text with every `N.NN s` made the same.
-fn without_times(text: &str) -> String {
-    let mut words: Vec<String> = vec![];
-    for line in text.trim_end().lines() {
-        let line: Vec<&str> = line.trim_end().split(' ').collect();
-        let mut out = vec![];
-        for (i, word) in line.iter().enumerate() {
-            let seconds = line.get(i + 1).is_some_and(|next| next.starts_with("s]"));
-            out.push(if seconds && word.trim_start_matches('[').parse::<f64>().is_ok() {
-                "TIME"
-            } else {
-                word
-            });
-        }
-        words.push(out.join(" "));
-    }
-    words.join("\n")
-}
-
-/// Runs every block of a document that begins with `$ bsym`, and fails unless its output is that of the document.
-pub fn check_document(path: &str) {
-    let document = std::fs::read_to_string(root().join(path)).unwrap();
-    let mut compared = 0;
-    for block in document.split("```").skip(1).step_by(2) {
-        let Some(rest) = block.trim_start().strip_prefix("$ bsym ") else { continue };
-        let (command, expected) = rest.split_once('\n').unwrap();
-        let output = bsym().args(command.split_whitespace()).output().unwrap();
-        let printed = String::from_utf8(output.stdout).unwrap();
-        assert_eq!(without_times(&printed), without_times(expected), "bsym {command}");
-        compared += 1;
-    }
-    assert!(compared > 0, "{path} shows no command");
 }
