@@ -5,6 +5,7 @@
 # make install PREFIX=/usr/local [DESTDIR=…]  the program, stripped, with its libz3, completions and manual pages
 # make dist   the Python wheel and an archive of the program, in dist
 # make test-wheel  the tests of the Python package with the wheel, in a fresh environment
+# make gallery  the pictures of docs/gallery.md, by a release build and Chromium
 # make book   the documents as a book in target/book; builds mdbook the first time
 
 CARGO := $(or $(shell command -v cargo 2>/dev/null),$(wildcard $(HOME)/.cargo/bin/cargo),cargo)
@@ -31,7 +32,7 @@ QUICK := cli examples explain_code formats fuzz readme
 
 PREFIX ?= /usr/local
 
-.PHONY: demo check test test-program test-libraries setup install install-test uninstall dist test-wheel test-python book
+.PHONY: demo check test test-program test-libraries setup install install-test uninstall dist test-wheel test-python book gallery
 .DEFAULT_GOAL := demo
 
 demo: setup
@@ -91,8 +92,12 @@ test-python: setup
 MDBOOK := $(or $(shell command -v mdbook 2>/dev/null),target/mdbook/bin/mdbook)
 
 book: $(if $(filter target/%,$(MDBOOK)),$(MDBOOK))
-	$(MDBOOK) build
+	tools/book $(MDBOOK)
 
 target/mdbook/bin/mdbook:
 	CARGO_TARGET_DIR=target/mdbook/build $(CARGO) install mdbook --version 0.5.4 --locked --no-default-features --features search --root target/mdbook
 	rm -rf target/mdbook/build
+
+gallery: setup
+	$(CARGO) build --release
+	tools/gallery

@@ -81,6 +81,35 @@ fn the_machine_of_the_readme_is_the_example() {
     assert!(example.contains(machine.trim()), "the README shows another machine than examples/overflow.mch");
 }
 
+/// Links between pages work in the book as well, which has copies of the pages outside of `docs`.
+#[cfg(unix)]
+#[test]
+fn links_of_the_book_lead_to_its_pages() {
+    let made = bsym_testing::process::Limited::new(root().join("tools/book")).arg("true").output().unwrap();
+    assert!(made.status.success(), "{made:?}");
+    let book = root().join("target/book-source");
+    let summary = std::fs::read_to_string(book.join("SUMMARY.md")).unwrap();
+    let links = |text: &str| -> Vec<String> {
+        let all = text.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        all.map(|(link, _)| link.split('#').next().unwrap().to_string()).collect()
+    };
+    let listed: Vec<PathBuf> =
+        links(&summary).iter().map(|link| book.join(link).canonicalize().expect(link)).collect();
+    let mut followed = 0;
+    for page in &listed {
+        for link in links(&std::fs::read_to_string(page).unwrap()) {
+            if link.is_empty() || link.contains("://") {
+                continue;
+            }
+            let target = page.parent().unwrap().join(&link).canonicalize();
+            let target = target.unwrap_or_else(|_| panic!("{}: the book has no {link}", page.display()));
+            assert!(!link.ends_with(".md") || listed.contains(&target), "{}: {link}", page.display());
+            followed += 1;
+        }
+    }
+    assert!(followed > 100, "only {followed} links");
+}
+
 /// The README, the pages next to it that it links to, and all pages of the book.
 fn pages() -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "benches/README.md"]
