@@ -107,17 +107,25 @@ const ENGINES: [&str; 4] = ["bmc", "kind", "ic3", "mc"];
 /// Output without what differs between runs: times, with which columns move, and in tables of machines the engine that
 /// was first.
 fn normal(text: &str) -> String {
-    let mut lines: Vec<String> = vec![];
-    for line in text.trim_end().lines().map(str::trim_end) {
-        lines.push(steady(line));
-    }
-    lines.join("\n")
+    let lines = text.trim_end().lines().filter(|line| !depends_on_time(line));
+    lines.map(|line| steady(line.trim_end())).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns whether a line is only there if time was short, or long enough.
+fn depends_on_time(line: &str) -> bool {
+    line.contains("`confirmed` in --json") || line.ends_with("time is up")
 }
 
 /// One line without times, versions of solvers, and what a run counts by the clock.
 fn steady(line: &str) -> String {
-    if line.contains(" drawn from the invariant") {
-        return "SIMULATED".into();
+    let first = |words: &str| line.split_once(words).map(|(before, _)| before);
+    // How many states are audited, simulated or checked depends on the time.
+    if first(" drawn from the invariant").or(first("checked in a fresh solver")).is_some() {
+        return "checked".into();
+    }
+    if let Some((counts, _audited)) = first(" states audited by").and_then(|before| before.rsplit_once(", "))
+    {
+        return counts.into();
     }
     let mut words: Vec<String> = line.split(' ').map(field_by_field).collect();
     let mut timed = false;
