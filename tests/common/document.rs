@@ -156,9 +156,8 @@ fn steady(line: &str) -> String {
 
 /// A row of a table for spreadsheets without its seconds and engine.
 fn field_by_field(word: &str) -> String {
-    let is_steady = |field: &&str| {
-        !ENGINES.contains(field) && !(field.len() >= 5 && field.contains('.') && field.parse::<f64>().is_ok())
-    };
+    let is_seconds = |field: &str| field.len() >= 5 && field.contains('.') && field.parse::<f64>().is_ok();
+    let is_steady = |field: &&str| !(ENGINES.contains(field) || is_seconds(field));
     if word.matches(',').count() < 4 {
         return word.into();
     }
