@@ -32,6 +32,7 @@ use crate::arguments::{
     PropertyName, ScopeArguments, ScopeItem, Setting, SolverArguments, VerifyArguments, duration, memory,
 };
 use crate::refusal::Refusal;
+use crate::traces::Format;
 
 /// The name of the file.
 const FILE: &str = "bsym.toml";
@@ -81,6 +82,15 @@ impl Settings {
     /// # Errors
     /// As [`Settings::of`].
     pub fn fill(command: &mut Command) -> anyhow::Result<()> {
+        macro_rules! fill_all {
+            ($a:expr) => {
+                Parts::of(&mut $a.component, &mut $a.output)
+                    .scope(&mut $a.scope)
+                    .limits(&mut $a.limits)
+                    .solver(&mut $a.solver)
+                    .fill(&$a.file)
+            };
+        }
         match command {
             Command::Check(a) => Settings::fill_check(a),
             Command::Bmc(a) | Command::Tree(a) | Command::Kind(a) | Command::Ic3(a) => {
@@ -88,26 +98,10 @@ impl Settings {
             }
             Command::Mc(a) => Settings::fill_verify(&mut a.verify, false),
             Command::Ldd(a) => Settings::fill_verify(&mut a.verify, false),
-            Command::Ltl(a) => Parts::of(&mut a.component, &mut a.output)
-                .scope(&mut a.scope)
-                .limits(&mut a.limits)
-                .solver(&mut a.solver)
-                .fill(&a.file),
-            Command::Refine(a) => Parts::of(&mut a.component, &mut a.output)
-                .scope(&mut a.scope)
-                .limits(&mut a.limits)
-                .solver(&mut a.solver)
-                .fill(&a.file),
-            Command::Graph(a) => Parts::of(&mut a.component, &mut a.output)
-                .scope(&mut a.scope)
-                .limits(&mut a.limits)
-                .solver(&mut a.solver)
-                .fill(&a.file),
-            Command::Simulate(a) => Parts::of(&mut a.component, &mut a.output)
-                .scope(&mut a.scope)
-                .limits(&mut a.limits)
-                .solver(&mut a.solver)
-                .fill(&a.file),
+            Command::Ltl(a) => fill_all!(a),
+            Command::Refine(a) => fill_all!(a),
+            Command::Graph(a) => fill_all!(a),
+            Command::Simulate(a) => fill_all!(a),
             // Their time limit applies to each line.
             Command::Animate(a) => Parts::of(&mut a.component, &mut a.output)
                 .scope(&mut a.scope)
@@ -121,18 +115,13 @@ impl Settings {
             Command::Parse(a) => {
                 Parts::of(&mut a.component, &mut a.output).limits(&mut a.limits).fill(&a.file)
             }
-            Command::Po(a) => Parts::of(&mut a.component, &mut a.output)
-                .scope(&mut a.scope)
-                .limits(&mut a.limits)
-                .solver(&mut a.solver)
-                .fill(&a.file),
-            Command::Strengthen(a) => Parts::of(&mut a.component, &mut a.output)
-                .scope(&mut a.scope)
-                .limits(&mut a.limits)
-                .solver(&mut a.solver)
-                .fill(&a.file),
+            Command::Po(a) => fill_all!(a),
+            Command::Strengthen(a) => fill_all!(a),
             Command::Replay(a) => {
-                Parts::of(&mut a.component, &mut a.output).limits(&mut a.limits).fill(&a.file)
+                let parts = Parts::of(&mut a.component, &mut a.output).limits(&mut a.limits);
+                // Our own traces have their scope with them.
+                let is_own = !matches!(Format::of(&a.trace), Ok(Format::Itf | Format::Prob));
+                if is_own { parts.fill(&a.file) } else { parts.scope(&mut a.scope).fill(&a.file) }
             }
             Command::Proofs(_)
             | Command::Certify(_)

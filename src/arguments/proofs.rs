@@ -133,12 +133,15 @@ pub struct CertifyArguments {
 /// `replay`.
 #[derive(Args, Clone, Debug)]
 pub struct ReplayArguments {
-    /// The trace, as bsym wrote it
+    /// The trace: NAME.json (ours), NAME.itf.json (ITF), NAME.prob2trace (ProB)
     pub trace: PathBuf,
     /// The machine
     pub file: PathBuf,
     #[command(flatten)]
     pub component: ComponentArguments,
+    /// Of ITF and ProB's traces, which do not say it
+    #[command(flatten)]
+    pub scope: ScopeArguments,
     #[command(flatten)]
     pub limits: LimitArguments,
     #[command(flatten)]

@@ -158,6 +158,11 @@ impl<'m> Evaluator<'m> {
         Evaluator { interrupt: Some(interrupt), ..self }
     }
 
+    /// Returns whether the evaluation was asked to stop.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.is_some_and(|flag| flag.load(Ordering::Relaxed))
+    }
+
     /// Returns this evaluator with bounded choices: a choice among infinitely many values uses a finite part of them,
     /// and `cuts` records it.
     pub fn with_bounded_choices(self, cuts: &'m Cuts) -> Self {

@@ -4,11 +4,12 @@
 //! - [`bounds`]: violations that are there only because `MAXINT` is small
 //! - [`doubt`]: what an answer about a refinement of classical B leaves open
 //! - [`file`], [`itf`], [`prob`]: the formats in which traces are written, and [`file`] read
-//! - [`partial`]: traces written by other tools
+//! - [`partial`]: traces written by other tools, which [`following`] replays
 
 pub mod bounds;
 pub mod doubt;
 pub mod file;
+pub mod following;
 pub mod itf;
 pub mod partial;
 pub mod prob;

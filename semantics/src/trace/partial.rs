@@ -1,8 +1,8 @@
 //! Traces of others: trace files of other tools (ProB, ITF), of which only parts are known. They tell which steps to look
 //! for.
 //!
-//! Parts that cannot be read (a symbolic value, a name that the model does not have) are left out: a step that is found
-//! fits everything that was read.
+//! Parts that cannot be read (a symbolic value, a name that the model does not have) are left out and listed: a step that
+//! is found fits everything that was read.
 
 use std::collections::BTreeMap;
 
@@ -27,6 +27,23 @@ pub struct PartialTrace {
     pub constants: Values,
     /// The initialisation, then events.
     pub steps: Vec<PartialStep>,
+    /// Values of the file that could not be read, each with its place: `step 2: x`.
+    pub unread: Vec<String>,
+}
+
+impl PartialTrace {
+    /// Notes the names of an object whose values were not read.
+    fn note(&mut self, at: &str, object: &Json, read: &[&Values]) {
+        let names = object.as_object().into_iter().flat_map(|members| members.keys());
+        let unread =
+            names.filter(|name| !name.starts_with('#') && !read.iter().any(|v| v.contains_key(*name)));
+        self.unread.extend(unread.map(|name| format!("{at}: {name}")));
+    }
+
+    /// The place of the step that comes next.
+    fn place(&self) -> String {
+        if self.steps.is_empty() { "initialisation".into() } else { format!("step {}", self.steps.len()) }
+    }
 }
 
 /// A step with known parts.
@@ -40,6 +57,8 @@ pub struct PartialStep {
     pub results: Values,
     /// Values of variables after the step.
     pub state: Values,
+    /// The step is known to fail before it reaches a state.
+    pub fails: bool,
 }
 
 impl PartialStep {
@@ -55,10 +74,14 @@ impl PartialStep {
         self.event.as_deref().is_none_or(|wanted| wanted == name)
             && fit(&self.parameters, parameters, &step.execution.parameters)
             && fit(&self.results, results, &step.execution.results)
-            && step.state.as_ref().is_none_or(|state| {
-                let all = model.variables.iter().zip(state);
-                all.into_iter().all(|(x, value)| self.state.get(&x.name).is_none_or(|known| known == value))
-            })
+            && match &step.state {
+                None => self.state.is_empty(),
+                Some(state) => {
+                    let mut all = model.variables.iter().zip(state);
+                    !self.fails
+                        && all.all(|(x, value)| self.state.get(&x.name).is_none_or(|known| known == value))
+                }
+            }
     }
 }
 
@@ -80,25 +103,37 @@ pub fn partial_from_prob(model: &Model, scope: &Scope, text: &str) -> Result<Par
     let mut trace = PartialTrace::default();
     for transition in list {
         let name = transition["name"].as_str().ok_or("a transition has no `name`")?;
-        let (event, state) = match name {
+        let reached = &transition["destState"];
+        let event = match name {
             "$setup_constants" | "SETUP_CONSTANTS" => {
-                trace.constants.extend(values(&model.constants, &transition["destState"]));
+                let constants = values(&model.constants, reached);
+                trace.note("constants", reached, &[&constants]);
+                trace.constants.extend(constants);
                 continue;
             }
-            "$initialise_machine" | "INITIALISATION" => {
+            "$initialise_machine" | INITIALISATION => {
                 // Older files have the constants here.
-                trace.constants.extend(values(&model.constants, &transition["destState"]));
-                (INITIALISATION, &transition["destState"])
+                trace.constants.extend(values(&model.constants, reached));
+                INITIALISATION
             }
-            name => (name, &transition["destState"]),
+            name => name,
         };
         let (parameters, results) = locals(model, event);
-        trace.steps.push(PartialStep {
-            event: Some(event.to_string()),
-            parameters: values(&parameters, &transition["params"]),
-            results: values(&results, &transition["results"]),
-            state: values(&model.variables, state),
-        });
+        let parameters = values(&parameters, &transition["params"]);
+        let results = values(&results, &transition["results"]);
+        let mut state = values(&model.variables, reached);
+        let at = trace.place();
+        trace.note(&at, &transition["params"], &[&parameters]);
+        trace.note(&at, &transition["results"], &[&results]);
+        let constants = trace.constants.clone();
+        trace.note(&at, reached, &[&state, &constants]);
+        let same = transition["destStateNotChanged"].as_array().into_iter().flatten();
+        if let Some(before) = trace.steps.last() {
+            let kept = same.filter_map(|name| before.state.get_key_value(name.as_str()?));
+            state.extend(kept.map(|(name, value)| (name.clone(), value.clone())));
+        }
+        let event = Some(event.to_string());
+        trace.steps.push(PartialStep { event, parameters, results, state, fails: false });
     }
     Ok(trace)
 }
@@ -116,16 +151,24 @@ pub fn partial_from_itf(model: &Model, scope: &Scope, text: &str) -> Result<Part
         names.iter().filter_map(read).collect()
     };
     let mut trace = PartialTrace::default();
-    for (i, state) in states.iter().enumerate() {
-        let action = state["#meta"]["action"].as_str();
+    for (i, object) in states.iter().enumerate() {
+        let action = object["#meta"]["action"].as_str();
         let event = if i == 0 { Some(INITIALISATION) } else { action };
         let (parameters, _) = locals(model, event.unwrap_or_default());
-        trace.constants.extend(values(&model.constants, state));
+        let parameters = values(&parameters, &object["#meta"]["parameters"]);
+        let (constants, state) = (values(&model.constants, object), values(&model.variables, object));
+        let at = trace.place();
+        trace.note(&at, &object["#meta"]["parameters"], &[&parameters]);
+        trace.note(&at, object, &[&state, &constants]);
+        trace.constants.extend(constants);
+        let event = event.map(str::to_string);
+        trace.steps.push(PartialStep { event, parameters, state, ..PartialStep::default() });
+    }
+    if let Some(last) = json["#meta"]["last_action"].as_str() {
         trace.steps.push(PartialStep {
-            event: event.map(str::to_string),
-            parameters: values(&parameters, &state["#meta"]["parameters"]),
-            results: Values::new(),
-            state: values(&model.variables, state),
+            event: Some(last.to_string()),
+            fails: true,
+            ..PartialStep::default()
         });
     }
     Ok(trace)
@@ -141,6 +184,10 @@ fn locals(model: &Model, event: &str) -> (Vec<Variable>, Vec<Variable>) {
 /// Reads a value of a type from ITF.
 fn from_itf(model: &Model, scope: &Scope, ty: &Type, json: &Json) -> Option<Value> {
     let inner = |ty: &Type, json: &Json| from_itf(model, scope, ty, json);
+    // Our own files have it as text of B.
+    if let Some(text) = json.get("#unserializable") {
+        return parse_value(model, scope, ty, text.as_str()?).ok();
+    }
     match (ty, json) {
         (Type::Bool, Json::Bool(b)) => Some(Value::Bool(*b)),
         (Type::Int, Json::Number(n)) => Some(Value::int(n.as_i64()?)),

@@ -1,16 +1,14 @@
 //! Paths in files: written in the formats of traces, and replayed from them as far as they go.
 
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use bsym_language::model::EventId;
 use bsym_semantics::evaluator::cuts::Cuts;
-use bsym_semantics::trace::file::{INITIALISATION, trace_from_json};
-use bsym_semantics::trace::partial::{PartialStep, PartialTrace, partial_from_itf, partial_from_prob};
+use bsym_semantics::trace::Trace;
+use bsym_semantics::trace::file::trace_from_json;
+use bsym_semantics::trace::following::follow;
+use bsym_semantics::trace::partial::{PartialTrace, partial_from_itf, partial_from_prob};
 use bsym_semantics::trace::replay::{Checks, replay_with};
-use bsym_semantics::trace::{Step, Trace};
-use bsym_semantics::transition::state::Constants;
 
 use super::session::Session;
 use crate::output;
@@ -92,94 +90,14 @@ impl Session {
 
     /// Replays a path of which parts are known: takes steps that fit.
     fn follow(&mut self, partial: &PartialTrace, interrupt: &AtomicBool) -> Result<Loaded, String> {
-        let constants = self.fitting_constants(partial, interrupt)?;
-        let mut steps: Vec<Step> = vec![];
-        let mut why = None;
-        for (i, known) in partial.steps.iter().enumerate() {
-            match self.fitting_step(&constants, steps.last(), known, interrupt) {
-                Ok(step) => steps.push(step),
-                Err(message) => {
-                    let name = known.event.as_deref().unwrap_or("an event");
-                    why = Some(format!("step {i} ({name}): {message}"));
-                    break;
-                }
-            }
-        }
-        if steps.is_empty() {
-            return Err(why.unwrap_or_else(|| "it has no steps".into()));
-        }
-        (self.constants, self.at, self.steps) = (Some(constants), steps.len(), steps);
-        Ok(Loaded { steps: self.at, of: partial.steps.len(), why })
-    }
-
-    fn fitting_constants(&self, partial: &PartialTrace, interrupt: &AtomicBool) -> Result<Constants, String> {
-        let (cuts, model) = (Cuts::default(), &self.model);
-        let eval = self.evaluator(interrupt, &cuts);
-        let fit = |found: &Constants| {
-            let all = model.constants.iter().zip(found);
-            all.into_iter().all(|(x, v)| partial.constants.get(&x.name).is_none_or(|known| known == v))
-        };
-        let mut fitting = None;
-        let done = eval.each_valuation(&Default::default(), &mut |found, truth| {
-            if truth.is_ok() && fit(&found) {
-                fitting = Some(found);
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        });
-        let none = || match done {
-            Err(e) => e.message,
-            Ok(_) => {
-                "no valuation of the constants is as it says in this scope; --scope and --set choose another"
-                    .into()
-            }
-        };
-        fitting.ok_or_else(none)
-    }
-
-    /// Finds a fitting step after another one, or the first step.
-    fn fitting_step(
-        &self,
-        constants: &Constants,
-        last: Option<&Step>,
-        known: &PartialStep,
-        interrupt: &AtomicBool,
-    ) -> Result<Step, String> {
-        let name = known.event.as_deref();
-        let state = match last {
-            None => vec![],
-            Some(step) => step.state.clone().ok_or("the step before goes wrong")?,
-        };
-        let events: Vec<Option<EventId>> = match (last, name) {
-            (None, _) => vec![None],
-            (Some(_), None) => (0..self.model.events.len() as u32).map(|i| Some(EventId(i))).collect(),
-            (Some(_), Some(INITIALISATION)) => return Err("the initialisation comes first".into()),
-            (Some(_), Some(name)) => {
-                vec![Some(self.event(name).ok_or_else(|| format!("{} has no such event", self.model.name))?)]
-            }
-        };
         let cuts = Cuts::default();
-        let eval = self.evaluator(interrupt, &cuts);
-        let (mut fitting, mut open, mut enabled) = (None, None, false);
-        for event in events {
-            let done = eval.each_edge(event, constants, &state, &mut |edge| {
-                enabled = true;
-                let state = edge.state().cloned();
-                let step = Step { event: edge.event, execution: edge.execution, state };
-                if known.fits(&self.model, &step) {
-                    fitting = Some(step);
-                    return ControlFlow::Break(());
-                }
-                ControlFlow::Continue(())
-            });
-            if let Some(step) = fitting {
-                return Ok(step);
-            }
-            open = open.or(done.err().map(|e| e.message));
-        }
-        Err(open.unwrap_or_else(|| {
-            if enabled { "no step of the machine is as it says".into() } else { "it is not enabled".into() }
-        }))
+        let followed = follow(&self.evaluator(interrupt, &cuts), partial);
+        let why = followed.stop.map(|stop| stop.text(partial));
+        let (Some(constants), false) = (followed.constants, followed.steps.is_empty()) else {
+            return Err(why.unwrap_or_else(|| "it has no steps".into()));
+        };
+        (self.constants, self.at, self.steps) = (Some(constants), followed.steps.len(), followed.steps);
+        Ok(Loaded { steps: self.at, of: partial.steps.len(), why })
     }
 }
 
