@@ -252,3 +252,55 @@ fn what_is_false_because_of_maxint_says_so() {
     let (code, object) = ltl(&path, &["-f", "G {x : NAT}", "--maxint", "90"]);
     assert_eq!(code, Some(0), "{object:#}");
 }
+
+/// Formulas of branching time: verdicts as ProB 1.8.2 gives them, but for paths that end, with a path where one shows why.
+#[test]
+fn branching_time_is_decided_and_shown() {
+    let machine = "MACHINE d DEFINITIONS ASSERT_CTL == \"AG EF {x = 2}\"; ASSERT_LTL == \"G {x < 4}\"
+        VARIABLES x INVARIANT x : 0..4 INITIALISATION x := 0 OPERATIONS
+          up = SELECT x = 0 THEN x := 1 END; go = SELECT x = 1 THEN x := 2 END; back = SELECT x = 1 THEN x := 0 END;
+          spin = SELECT x = 3 THEN x := 3 END; off = SELECT x = 1 THEN x := 3 END END";
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "d.mch", machine);
+    let rows = [
+        ("EF {x=2}", "holds"),
+        ("EG {x<3}", "holds"),
+        ("AF {x=2}", "violated"),
+        ("AX false", "violated"),
+        ("EF AX false", "holds"),
+        ("E {x<2} U {x=2}", "holds"),
+        ("E(true U {x=2}) & {x=0}", "holds"),
+        ("EX [up] {x=1}", "holds"),
+        ("EX [go] true", "violated"),
+        ("[up] & not [go]", "holds"),
+        ("EF sink & EF deadlock", "holds"),
+        ("AG EF {x=2}", "violated"),
+        ("AG (e(go) => EX [go] deadlock)", "holds"),
+        // ProB looks at infinite paths only, and says the opposite of these two.
+        ("EF EG {x=2}", "holds"),
+        ("EF (deadlock & AF {x=9})", "violated"),
+    ];
+    let flags: Vec<&str> = rows.iter().flat_map(|(formula, _)| ["--ctl", formula]).collect();
+    let (code, object) = answer("ltl", "ltl", &path, &flags);
+    assert_eq!(code, Some(1));
+    for ((formula, expected), found) in rows.iter().zip(object["formulas"].as_array().unwrap()) {
+        assert_eq!(found["verdict"], *expected, "{formula}: {found:#}");
+    }
+    // The definitions of both kinds; the path leads to where the inner formula is false.
+    let trace = folder.path().join("t.json");
+    let (code, object) = answer("ltl", "ltl", &path, &["--trace", &trace.display().to_string()]);
+    assert_eq!((code, object["formulas"].as_array().map(Vec::len)), (Some(1), Some(2)), "{object:#}");
+    let found = object["formulas"].as_array().unwrap().iter().find(|f| f["name"] == "ASSERT_CTL").unwrap();
+    let claim = &found["counterexample"]["claim"];
+    assert_eq!((&claim["formula"], &claim["truth"]), (&"EF {x = 2}".into(), &false.into()), "{found:#}");
+    assert_eq!(found["counterexample"]["trace"][2]["state"]["x"], "3");
+    let replay = bsym().arg("replay").arg(&trace).arg(&path).output().expect("it runs");
+    assert_eq!(replay.status.code(), Some(0), "{}", String::from_utf8_lossy(&replay.stderr));
+    for (formula, said) in
+        [("G {x > 0}", "`G` is about one path"), ("EF {x >", "not closed"), ("EF {y = 1}", "column 5")]
+    {
+        let output = run("ltl", &path, &["--ctl", formula]);
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(2) && err.contains(said), "{formula}: {err}");
+    }
+}

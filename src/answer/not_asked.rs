@@ -9,7 +9,7 @@ use super::words::words;
 
 /// Definitions with temporal formulas, by the beginning of their names, and what is to be said of them.
 const TEMPORAL: [(&str, &str); 2] =
-    [("ASSERT_LTL", "`bsym ltl` checks it"), ("ASSERT_CTL", "branching time is not supported")];
+    [("ASSERT_LTL", "`bsym ltl` checks it"), ("ASSERT_CTL", "`bsym ltl` checks it")];
 
 words! {
     /// What can be left unasked.

@@ -2,7 +2,7 @@
 
 use std::fmt::{Result, Write};
 
-use bsym_explore::temporal::{Refutation, TemporalStatistics};
+use bsym_explore::temporal::{Evidence, Refutation, TemporalStatistics};
 use bsym_language::model::Model;
 use bsym_semantics::temporal::Continuation;
 use bsym_semantics::verdict::{Reason, ReasonCode};
@@ -69,8 +69,10 @@ pub struct TemporalObject {
     /// The reason in a sentence.
     pub message: Option<String>,
     pub help: Option<String>,
-    /// A path on which it is false.
+    /// A path on which it is false, or that shows why it is false in an initial state.
     pub counterexample: Option<PathObject>,
+    /// A path that shows why a formula of branching time is true in an initial state, where one path can.
+    pub witness: Option<PathObject>,
     /// That it is false on this path only because `MAXINT` is small in this scope, and which one to try.
     pub only_in_scope: Option<String>,
     pub trace_file: Option<String>,
@@ -97,6 +99,15 @@ pub struct PathObject {
     pub continuation: ContinuationWord,
     /// Of a loop: the number of the step, from 0, whose state is the last one again.
     pub back_to: Option<usize>,
+    /// Of a formula of branching time: the part of it that is true or false in the last state.
+    pub claim: Option<ClaimObject>,
+}
+
+/// A part of a formula that is true or false in a state.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct ClaimObject {
+    pub formula: String,
+    pub truth: bool,
 }
 
 impl PathObject {
@@ -108,7 +119,17 @@ impl PathObject {
             Continuation::Open => (ContinuationWord::Open, None),
         };
         let trace = StepObject::all(model, &found.trace);
-        PathObject { constants: constants(model, &found.trace), trace, continuation, back_to }
+        PathObject { constants: constants(model, &found.trace), trace, continuation, back_to, claim: None }
+    }
+
+    /// A path that shows why a formula of branching time is true or false.
+    pub fn branching(model: &Model, text: &str, found: &Evidence) -> PathObject {
+        let Evidence { trace, continuation, claim } = found.clone();
+        let claim = claim.map(|((from, to), truth)| ClaimObject {
+            formula: text.get(from..to).unwrap_or(text).trim().to_string(),
+            truth,
+        });
+        PathObject { claim, ..PathObject::new(model, &Refutation { trace, continuation }) }
     }
 
     fn write(&self, out: &mut String, style: Style) -> Result {
@@ -126,7 +147,10 @@ impl PathObject {
                 )
             }
             (ContinuationWord::Ends, _) => writeln!(out, "       no event is enabled: the path ends here"),
-            _ => writeln!(out, "       however it goes on, the formula is false"),
+            _ => match &self.claim {
+                Some(ClaimObject { formula, truth }) => writeln!(out, "       here `{formula}` is {truth}"),
+                None => writeln!(out, "       however it goes on, the formula is false"),
+            },
         }
     }
 }
@@ -165,6 +189,11 @@ impl TemporalObject {
         }
         if let Some(help) = &self.help {
             writeln!(out, "  = help: {help}")?;
+        }
+        if let Some(path) = &self.witness {
+            writeln!(out, "  for example:\n")?;
+            path.write(out, style)?;
+            writeln!(out)?;
         }
         if let Some(path) = &self.counterexample {
             writeln!(out)?;

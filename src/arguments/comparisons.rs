@@ -19,6 +19,9 @@ pub struct LtlArguments {
     /// A formula to check in place of those of the machine (repeatable)
     #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = "What to check")]
     pub formulas: Vec<String>,
+    /// A formula of branching time (CTL) to check in place of those of the machine (repeatable)
+    #[arg(long = "ctl", value_name = "FORMULA", help_heading = "What to check")]
+    pub branching: Vec<String>,
     #[command(flatten)]
     pub scope: ScopeArguments,
     #[command(flatten)]

@@ -65,13 +65,14 @@ pub enum Command {
     )]
     #[serde(skip)]
     Ldd(LddArguments),
-    /// Check temporal formulas (LTL) on all paths, by default in ProB's finite scope
+    /// Check temporal formulas (LTL, CTL) on all paths, by default in ProB's finite scope
     #[command(
         mut_arg("format", with_table),
-        long_about = "Check temporal formulas (LTL) on all paths, by default in ProB's finite scope\n\nThe formulas are those of the \
+        long_about = "Check temporal formulas (LTL, CTL) on all paths, by default in ProB's finite scope\n\nThe formulas are those of the \
                       definitions ASSERT_LTL…, or of --formula, in ProB's syntax: {P}, e(op), [op], deadlock, sink, G F X U W R, the \
                       past Y O H S T, and `WF(op) & SF(op) => f`, `WEF => f`, `SEF => f` for fair paths. A path is infinite or ends in a \
-                      state without an enabled event. Invariants are not looked at: mc checks them."
+                      state without an enabled event. Formulas of branching time are those of the definitions ASSERT_CTL…, or of --ctl: EX EF EG AX \
+                      AF AG, E f U g, A f U g, EX [op] f. Invariants are not looked at: mc checks them."
     )]
     Ltl(LtlArguments),
     /// Compare a refinement of classical B with its abstractions, by default in ProB's finite scope

@@ -1,21 +1,25 @@
 //! `bsym ltl`: temporal formulas on all paths of a finite scope.
 
-use std::cell::LazyCell;
+use std::cell::{Cell, LazyCell};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
+use bsym_explore::report::Incomplete;
 use bsym_explore::search::Problem;
-use bsym_explore::temporal::{TemporalOptions, TemporalReport, check, maxint_without};
+use bsym_explore::temporal::{
+    BranchingReport, TemporalOptions, TemporalReport, check, check_branching, maxint_without,
+};
 use bsym_language::ast::{DefinitionBody, ExprKind};
 use bsym_language::model::types::Type;
 use bsym_language::model::visit::{Bounds, Names, Visitor};
 use bsym_language::model::{Expr, Model};
 use bsym_language::source::Span;
-use bsym_language::temporal::{Temporal, TemporalError, parse};
+use bsym_language::temporal::{Branching, Temporal, TemporalError, parse, parse_branching};
 use bsym_semantics::evaluator::Evaluator;
+use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::env::Env;
@@ -41,15 +45,30 @@ use crate::{input, output, solvers, traces};
 
 /// Definitions whose text is a formula, by the beginning of their names.
 pub const FORMULAS: &str = "ASSERT_LTL";
+/// Definitions whose text is a formula of branching time.
+const BRANCHING: &str = "ASSERT_CTL";
 /// Most values for which a quantified formula is written out.
 const MOST_VALUES: usize = 1000;
 
 /// A formula as it is written.
+#[derive(Clone)]
 struct Written {
     name: Option<String>,
     text: String,
     /// The place of its text, if it is in a file.
     span: Option<Span>,
+    /// It is one of branching time.
+    is_branching: bool,
+}
+
+/// The formulas that were understood, with the number of each among all.
+#[derive(Default)]
+struct Formulas {
+    linear: Vec<Temporal>,
+    /// Also whether it differs in another scope.
+    linear_numbers: Vec<(usize, bool)>,
+    branching: Vec<Branching>,
+    branching_numbers: Vec<usize>,
 }
 
 /// Runs the command.
@@ -62,34 +81,14 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
     let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
     let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
     let input::Finite { mut model, scope, settings, sizes } = read;
-    let written = formulas(&model, &arguments.formulas);
+    let written = formulas(&model, arguments);
     if written.is_empty() {
         bail!(
-            Refusal::new(format!("{} has no definition {FORMULAS}…", model.name))
-                .help("ask with --formula 'G {x > 0}'")
+            Refusal::new(format!("{} has no definition {FORMULAS}… or {BRANCHING}…", model.name))
+                .help("ask with --formula 'G {x > 0}' or --ctl 'AG EF {x > 0}'")
         );
     }
-    let mut objects: Vec<TemporalObject> = Vec::new();
-    let mut asked = Vec::<Temporal>::new();
-    // Number of each formula, and whether it differs in another scope.
-    let mut numbers = Vec::new();
-    for (i, formula) in written.iter().enumerate() {
-        let mut object = object(&model, formula);
-        let mut is_scoped = false;
-        let mut candidates = |model: &Model, set: &Expr| {
-            is_scoped |= depends_on_scope(model, set);
-            candidates(model, &scope, set)
-        };
-        match parse(&mut model, &formula.text, &mut candidates) {
-            Ok(temporal) => {
-                asked.push(temporal);
-                numbers.push((i, is_scoped));
-            }
-            Err(error) if formula.span.is_none() => bail!(refusal(&formula.text, &error)),
-            Err(error) => set_wrong(&model, formula, &error, &mut object),
-        }
-        objects.push(object);
-    }
+    let (objects, asked) = understood(&mut model, &scope, &written)?;
     let model = Arc::new(model);
     let begun = TemporalAnswer {
         format: "bsym-ltl",
@@ -131,16 +130,17 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         reference_only: false,
     };
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
-    let mut trace = arguments.trace.as_deref();
+    // The first counterexample, or else witness, is written.
+    let is_written = Cell::new(false);
     let core = LazyCell::new(|| contradiction(&model, &scope, &sizes, control, solver.as_ref()));
-    check(&problem, &asked, &options, &mut reporter, &mut |i, report| {
+    let linear = &mut |i: usize, report: TemporalReport| {
         let has_no_constants = matches!(report.verdict, Verdict::Vacuous(Vacuous::NoValuation, _));
         let core = if has_no_constants { core.as_deref() } else { None };
         let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(core) = core {
             answer.core = AxiomObject::all(&model, core);
         }
-        let (number, is_scoped) = numbers[i];
+        let (number, is_scoped) = asked.linear_numbers[i];
         let object = &mut answer.formulas[number];
         settle(&model, &report, control.stopped(), object);
         if let Verdict::Vacuous(_, why) = &report.verdict
@@ -152,16 +152,52 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         if let Verdict::Violated(found) = &report.verdict
             && !is_scoped
         {
-            let maxint = maxint_without(&model, &asked[i], found);
+            let maxint = maxint_without(&model, &asked.linear[i], found);
             object.only_in_scope = maxint.map(|n| because_of_maxint(true, &found.trace.scope, &n));
         }
         if let Verdict::Violated(found) = &report.verdict
-            && let Some(path) = trace.take()
+            && let Some(path) = arguments.trace.as_deref()
+            && !is_written.get()
             && output::write(path, &traces::text(path, &model, &found.trace))
         {
+            is_written.set(true);
             object.trace_file = Some(path.display().to_string());
         }
-    });
+    };
+    if !asked.linear.is_empty() {
+        check(&problem, &asked.linear, &options, &mut reporter, linear);
+    }
+    let branching = &mut |i: usize, report: BranchingReport| {
+        let has_no_constants = matches!(report.verdict, Verdict::Vacuous(Vacuous::NoValuation, _));
+        let core = if has_no_constants { core.as_deref() } else { None };
+        let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(core) = core {
+            answer.core = AxiomObject::all(&model, core);
+        }
+        let number = asked.branching_numbers[i];
+        let object = &mut answer.formulas[number];
+        settle_branching(&model, &report, &written[number].text, control.stopped(), object);
+        if let Verdict::Vacuous(_, why) = &report.verdict
+            && core.is_none()
+            && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, why)
+        {
+            object.unknown(&doubt);
+        }
+        let shown = report.verdict.counterexample().or(report.verdict.evidence().and_then(Option::as_ref));
+        if let Some(found) = shown
+            && let Some(path) = arguments.trace.as_deref()
+            && !is_written.get()
+            && output::write(path, &traces::text(path, &model, &found.trace))
+        {
+            is_written.set(true);
+            object.trace_file = Some(path.display().to_string());
+        }
+    };
+    if !asked.branching.is_empty() {
+        let limits = Limits { time: control.budget.left(), ..options.limits.clone() };
+        let options = TemporalOptions { limits, ..options };
+        check_branching(&problem, &asked.branching, &options, &mut reporter, branching);
+    }
     control.finish();
     reporter.finish();
     let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner).clone();
@@ -171,11 +207,19 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
 }
 
 /// The formulas that are asked: those of the command line, or without any those of the machine.
-fn formulas(model: &Model, asked: &[String]) -> Vec<Written> {
+fn formulas(model: &Model, arguments: &LtlArguments) -> Vec<Written> {
+    let of = |asked: &[String], is_branching| -> Vec<Written> {
+        let written = |text: &String| Written { name: None, text: text.clone(), span: None, is_branching };
+        asked.iter().map(written).collect()
+    };
+    let asked = [of(&arguments.formulas, false), of(&arguments.branching, true)].concat();
     if !asked.is_empty() {
-        return asked.iter().map(|text| Written { name: None, text: text.clone(), span: None }).collect();
+        return asked;
     }
-    let definitions = model.definitions.iter().filter(|d| d.name.name.starts_with(FORMULAS));
+    let definitions = model
+        .definitions
+        .iter()
+        .filter(|d| d.name.name.starts_with(FORMULAS) || d.name.name.starts_with(BRANCHING));
     let mut found: Vec<Written> = definitions
         .filter_map(|definition| {
             let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &definition.body else {
@@ -186,11 +230,47 @@ fn formulas(model: &Model, asked: &[String]) -> Vec<Written> {
                 name: Some(definition.name.name.clone()),
                 text: text.clone(),
                 span: Some(body.span),
+                is_branching: definition.name.name.starts_with(BRANCHING),
             })
         })
         .collect();
     found.sort_by_key(|formula| formula.span.map(|span| (span.source, span.start)));
     found
+}
+
+/// Reads formulas: their objects, and those that were understood.
+fn understood(
+    model: &mut Model,
+    scope: &Scope,
+    written: &[Written],
+) -> anyhow::Result<(Vec<TemporalObject>, Formulas)> {
+    let (mut objects, mut asked) = (Vec::new(), Formulas::default());
+    for (i, formula) in written.iter().enumerate() {
+        let mut object = object(model, formula);
+        let mut is_scoped = false;
+        let mut candidates = |model: &Model, set: &Expr| {
+            is_scoped |= depends_on_scope(model, set);
+            candidates(model, scope, set)
+        };
+        let read = if formula.is_branching {
+            parse_branching(model, &formula.text).map(|branching| {
+                asked.branching.push(branching);
+                asked.branching_numbers.push(i);
+            })
+        } else {
+            parse(model, &formula.text, &mut candidates).map(|temporal| {
+                asked.linear.push(temporal);
+                asked.linear_numbers.push((i, is_scoped));
+            })
+        };
+        match read {
+            Ok(()) => {}
+            Err(error) if formula.span.is_none() => bail!(refusal(formula, &error)),
+            Err(error) => set_wrong(model, formula, &error, &mut object),
+        }
+        objects.push(object);
+    }
+    Ok((objects, asked))
 }
 
 fn object(model: &Model, formula: &Written) -> TemporalObject {
@@ -206,6 +286,7 @@ fn object(model: &Model, formula: &Written) -> TemporalObject {
         message: None,
         help: None,
         counterexample: None,
+        witness: None,
         only_in_scope: None,
         trace_file: None,
         stats: TemporalStats::default(),
@@ -213,18 +294,16 @@ fn object(model: &Model, formula: &Written) -> TemporalObject {
 }
 
 /// Reports a wrong formula of the command line: its text with a mark under the place.
-fn refusal(text: &str, error: &TemporalError) -> Refusal {
+fn refusal(formula: &Written, error: &TemporalError) -> Refusal {
+    let text = formula.text.as_str();
+    let flag = if formula.is_branching { "--ctl" } else { "--formula" };
     let before = text.get(..error.at.min(text.len())).unwrap_or(text);
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let end = text[line..].find('\n').map_or(text.len(), |at| line + at);
     let column = before[line..].chars().count();
     let shown = &text[line..end];
-    let message = format!(
-        "--formula: column {}: {}\n    {shown}\n    {}^",
-        column + 1,
-        error.message,
-        " ".repeat(column)
-    );
+    let message =
+        format!("{flag}: column {}: {}\n    {shown}\n    {}^", column + 1, error.message, " ".repeat(column));
     let refusal = Refusal::new(message);
     match &error.help {
         Some(help) => refusal.help(help),
@@ -281,17 +360,43 @@ fn depends_on_scope(model: &Model, set: &Expr) -> bool {
 fn settle(model: &Model, report: &TemporalReport, stopped: Option<Reason>, object: &mut TemporalObject) {
     object.stats = report.statistics.into();
     let verdict = &report.verdict;
-    object.verdict = verdict.into();
     object.counterexample = verdict.counterexample().map(|found| PathObject::new(model, found));
+    conclude(model, verdict, (&report.incomplete, &report.cuts), stopped, object);
+}
+
+/// Stores the result of a formula of branching time in its object.
+fn settle_branching(
+    model: &Model,
+    report: &BranchingReport,
+    text: &str,
+    stopped: Option<Reason>,
+    object: &mut TemporalObject,
+) {
+    object.stats = report.statistics.into();
+    let (verdict, path) = (&report.verdict, |found: &_| PathObject::branching(model, text, found));
+    object.counterexample = verdict.counterexample().map(path);
+    object.witness = verdict.evidence().and_then(Option::as_ref).map(path);
+    conclude(model, verdict, (&report.incomplete, &report.cuts), stopped, object);
+}
+
+/// Stores a verdict, with the reason if it is none.
+fn conclude<E, F>(
+    model: &Model,
+    verdict: &Verdict<E, String, F>,
+    (incomplete, cuts): (&[Incomplete], &[Cut]),
+    stopped: Option<Reason>,
+    object: &mut TemporalObject,
+) {
+    object.verdict = verdict.into();
     match verdict {
-        Verdict::Holds(()) | Verdict::Violated(_) => {}
+        Verdict::Holds(_) | Verdict::Violated(_) => {}
         Verdict::Vacuous(_, why) => object.message = Some(why.clone()),
         Verdict::Unknown(Reason::Refused(why)) => {
             object.reason = verdict.reason_code();
             object.message = Some(format!("the formula is too large or cannot be asked: {why}"));
         }
         Verdict::Unknown(why) => {
-            let reason = search_reason(model, why, &report.incomplete, &report.cuts, stopped);
+            let reason = search_reason(model, why, incomplete, cuts, stopped);
             object.unknown(&reason);
         }
         Verdict::Contradiction(why) => object.unknown(&Reason::AuditFailed(why.clone())),
@@ -299,7 +404,7 @@ fn settle(model: &Model, report: &TemporalReport, stopped: Option<Reason>, objec
             object.reason = verdict.reason_code();
             object.message = Some(why.clone());
         }
-        Verdict::Conditional((), conditions) => {
+        Verdict::Conditional(_, conditions) => {
             object.reason = verdict.reason_code();
             let parts: Vec<&str> = conditions.iter().flat_map(Condition::parts).map(String::as_str).collect();
             let parts = parts.join(", ");

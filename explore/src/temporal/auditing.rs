@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use bsym_language::model::EventId;
-use bsym_language::temporal::{Atom, Temporal};
+use bsym_language::temporal::Atom;
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::transition::Outcome;
 use bsym_semantics::value::Value;
@@ -27,7 +27,7 @@ type Named = (Vec<Value>, Label);
 pub(super) fn audit<'m>(
     graph: &mut ModelGraph<'m>,
     propositions: &mut Propositions<Cached<Machine<'m>>>,
-    temporal: &Temporal,
+    atoms: &[Atom],
     reference: &Evaluator<'_>,
     took: Duration,
 ) -> Option<String> {
@@ -41,7 +41,7 @@ pub(super) fn audit<'m>(
         }
         // A small search is audited whole.
         let chosen = if states <= tuning().audit.chosen { number } else { mix(0, number) % states };
-        let found = differs(graph, propositions, temporal, reference, chosen as StateId);
+        let found = differs(graph, propositions, atoms, reference, chosen as StateId);
         if found.is_some() {
             return found;
         }
@@ -52,7 +52,7 @@ pub(super) fn audit<'m>(
 fn differs<'m>(
     graph: &mut ModelGraph<'m>,
     propositions: &mut Propositions<Cached<Machine<'m>>>,
-    temporal: &Temporal,
+    atoms: &[Atom],
     reference: &Evaluator<'_>,
     state: StateId,
 ) -> Option<String> {
@@ -83,7 +83,7 @@ fn differs<'m>(
         return Some(format!("the search and the reference evaluator have other edges of {name}"));
     }
     let env = Env::new(&constants, &values);
-    let mut atoms = temporal.atoms.iter().enumerate();
+    let mut atoms = atoms.iter().enumerate();
     atoms.find_map(|(i, atom)| {
         let Atom::Predicate(pred) = atom else { return None };
         let expected = reference.pred(&env, pred).ok()?;

@@ -42,6 +42,19 @@ pub(super) fn refutation(
     path: &Steps,
     continuation: Continuation,
 ) -> Result<Refutation, String> {
+    let trace = trace_of(graph, reference, path)?;
+    check(reference, temporal, Refutation { trace, continuation })
+}
+
+/// The trace of a path, replayed by the reference evaluator.
+///
+/// # Errors
+/// If a step could not be found again.
+pub(super) fn trace_of(
+    graph: &ModelGraph<'_>,
+    reference: &Evaluator<'_>,
+    path: &Steps,
+) -> Result<Trace, String> {
     let machine = &graph.system;
     let (eval, rows) = (&machine.context.eval, path.iter().map(|(_, state)| graph.table.row(*state)));
     let rows: Vec<Vec<u32>> = rows.collect();
@@ -72,7 +85,7 @@ pub(super) fn refutation(
     }
     let trace = Trace { scope: eval.scope.clone(), constants, steps };
     replay_with(reference, &trace, &Checks::default()).map_err(|e| e.to_string())?;
-    check(reference, temporal, Refutation { trace, continuation })
+    Ok(trace)
 }
 
 /// Checks a path against the definitions.

@@ -111,6 +111,11 @@ impl<S: Measured> Graph<S> {
         }
     }
 
+    /// Returns whether the edges out of a state were looked for.
+    pub(super) fn is_expanded(&self, state: StateId) -> bool {
+        self.expanded[state as usize] != Expanded::NotYet
+    }
+
     fn expand(&mut self, state: StateId) -> Expanded {
         let row = self.table.row(state);
         let from = self.arcs.len();

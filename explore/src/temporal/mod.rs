@@ -8,12 +8,15 @@
 //! continuation; `wider` tells whether a larger `MAXINT` changes that. Without one, and with nothing left out, the
 //! formula holds in the scope; the `auditing` has then compared some states with the reference evaluator.
 //!
+//! `branching` decides formulas about all and some paths (CTL) on the same graph, by fixpoints over its states.
+//!
 //! States of one orbit have different paths as soon as a formula distinguishes them by name, and a reduction by partial
 //! orders leaves out events that `X` and `[op]` mention: nothing is reduced here.
 
 mod acceptance;
 mod auditing;
 mod automaton;
+mod branching;
 mod counterexample;
 mod graph;
 mod product;
@@ -25,6 +28,7 @@ mod wider;
 #[cfg(test)]
 mod tests;
 
+pub use branching::{BranchingReport, BranchingVerdict, Evidence, check_branching};
 pub use counterexample::Refutation;
 pub use propositions::Proposition;
 pub use search::{Path, refute};

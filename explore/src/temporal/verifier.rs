@@ -82,7 +82,8 @@ pub fn check(
 ) {
     with_session(problem, &options.limits, &options.cancelled, |session| {
         let reference = session.reference(problem).with_all_choices();
-        let mut verifier = Verifier::prepare(session, reference, formulas, options, observer);
+        let alphabets: Vec<Alphabet<'_>> = formulas.iter().map(alphabet).collect();
+        let mut verifier = Verifier::prepare(session, reference, &alphabets, options, observer);
         for (i, formula) in formulas.iter().enumerate() {
             verifier.share_time(formulas.len() - i);
             let report = verifier.check(formula, i);
@@ -91,25 +92,36 @@ pub fn check(
     });
 }
 
-struct Verifier<'m, 'o> {
-    graph: ModelGraph<'m>,
-    reference: Evaluator<'m>,
-    session: &'m Session<'m>,
+/// The part of a formula that the graph is made for.
+pub(super) struct Alphabet<'m> {
+    pub(super) atoms: &'m [Atom],
+    /// It tells executions of an event apart.
+    pub(super) needs_values: bool,
+}
+
+/// Formulas over one graph, of which one is decided at a time.
+pub(super) struct Verifier<'m, 'o> {
+    pub(super) graph: ModelGraph<'m>,
+    pub(super) reference: Evaluator<'m>,
+    pub(super) session: &'m Session<'m>,
     teller: Teller<'o>,
     /// Deadline of the current formula.
     until: Option<Instant>,
-    vacuous: Option<Vacuous>,
-    limited: Option<Reason>,
+    pub(super) vacuous: Option<Vacuous>,
+    pub(super) limited: Option<Reason>,
     initial: Option<Vec<u32>>,
+    /// There are no other initial states.
+    pub(super) knows_initial: bool,
     /// The labels of each formula's predicates.
-    predicates: Vec<Vec<crate::space::dependency_matrix::LabelId>>,
+    pub(super) predicates: Vec<Vec<crate::space::dependency_matrix::LabelId>>,
 }
 
 impl<'m, 'o> Verifier<'m, 'o> {
-    fn prepare(
+    /// Prepares the graph for these formulas.
+    pub(super) fn prepare(
         session: &'m Session<'m>,
         reference: Evaluator<'m>,
-        formulas: &'m [Temporal],
+        formulas: &[Alphabet<'m>],
         options: &TemporalOptions,
         observer: &'o mut dyn Observer<Progress>,
     ) -> Verifier<'m, 'o> {
@@ -117,9 +129,9 @@ impl<'m, 'o> Verifier<'m, 'o> {
             session.machine(&BTreeMap::new(), Question::default(), !options.reference_only);
         let labels = formulas
             .iter()
-            .map(|formula| predicates(&formula.atoms).map(|pred| machine.add_proposition(pred)).collect());
+            .map(|formula| predicates(formula.atoms).map(|pred| machine.add_proposition(pred)).collect());
         let labels = labels.collect();
-        let mut graph = Graph::new(Cached::new(machine), formulas.iter().any(needs_values));
+        let mut graph = Graph::new(Cached::new(machine), formulas.iter().any(|formula| formula.needs_values));
         graph.gaps = gaps;
         Verifier {
             graph,
@@ -130,12 +142,13 @@ impl<'m, 'o> Verifier<'m, 'o> {
             vacuous: valuations.vacuous,
             limited: valuations.limited,
             initial: None,
+            knows_initial: false,
             predicates: labels,
         }
     }
 
     /// Gives the next of `formulas` formulas its part of the time that is left, so that none takes that of the others.
-    fn share_time(&mut self, formulas: usize) {
+    pub(super) fn share_time(&mut self, formulas: usize) {
         let now = Instant::now();
         let left = self.session.deadline.map(|d| d.saturating_duration_since(now));
         self.until =
@@ -170,7 +183,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     ) -> TemporalVerdict {
         let begin = Instant::now();
         let initial = self.initial();
-        if let Some(why) = stopped(self.session, self.until, &self.graph, product) {
+        if let Some(why) = self.stopped(product.bytes()) {
             return Verdict::Unknown(why);
         }
         if let Some(vacuous) = self.vacuous {
@@ -203,7 +216,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
                     frontier: product.nodes.len() - product.expanded(),
                     rate: states as f64 / seconds,
                 });
-                stopped(session, *until, graph, product)
+                stopped(session, *until, graph, product.bytes())
             },
             &mut |graph, path, continuation| refutation(graph, reference, temporal, path, continuation),
         );
@@ -214,7 +227,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         };
         *gaps = std::mem::take(&mut propositions.gaps);
         let refuted = self.graph.gaps.refuted.as_ref().or(gaps.refuted.as_ref());
-        let unknown = if let Some(why) = stopped(self.session, self.until, &self.graph, product) {
+        let unknown = if let Some(why) = self.stopped(product.bytes()) {
             why
         } else if let Some(why) = failed {
             Reason::ReplayFailed(why)
@@ -228,7 +241,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             limited
         } else {
             let took = begin.elapsed();
-            return match audit(&mut self.graph, &mut propositions, temporal, &self.reference, took) {
+            return match audit(&mut self.graph, &mut propositions, &temporal.atoms, &self.reference, took) {
                 None => Verdict::Holds(()),
                 Some(difference) => Verdict::Contradiction(difference),
             };
@@ -237,7 +250,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
     }
 
     /// Returns the initial states under all valuations, which are found once.
-    fn initial(&mut self) -> Vec<u32> {
+    pub(super) fn initial(&mut self) -> Vec<u32> {
         if let Some(known) = &self.initial {
             return known.clone();
         }
@@ -252,8 +265,27 @@ impl<'m, 'o> Verifier<'m, 'o> {
         if all.is_empty() && nothing {
             self.vacuous.get_or_insert(Vacuous::NoInitialState);
         }
+        self.knows_initial = nothing && self.limited.is_none();
         self.initial = Some(all.clone());
         all
+    }
+
+    /// Returns why a search that uses so many bytes beside the graph must end.
+    pub(super) fn stopped(&self, bytes: usize) -> Option<Reason> {
+        stopped(self.session, self.until, &self.graph, bytes)
+    }
+
+    /// Tells how far a search of the graph is that has expanded so many states. Returns why it must end.
+    pub(super) fn pulse(&mut self, expanded: usize, bytes: usize) -> Option<Reason> {
+        let states = self.graph.table.len();
+        let transitions = self.graph.transitions;
+        self.teller.tell(|seconds| Progress {
+            states: states as u64,
+            transitions,
+            frontier: states.saturating_sub(expanded),
+            rate: states as f64 / seconds,
+        });
+        self.stopped(bytes)
     }
 
     fn fairness(&self, temporal: &Temporal) -> Result<Fair, String> {
@@ -297,12 +329,17 @@ fn stopped(
     session: &Session<'_>,
     until: Option<Instant>,
     graph: &ModelGraph<'_>,
-    product: &Product,
+    bytes: usize,
 ) -> Option<Reason> {
     let over = session.over(until, graph.table.len());
-    let memory = || session.out_of_memory(|| graph.bytes() + product.bytes());
+    let memory = || session.out_of_memory(|| graph.bytes() + bytes);
     let is_full = || graph.system.is_stopped() || graph.is_full();
     over.or_else(memory).or_else(|| is_full().then_some(Reason::TooManyValues))
+}
+
+/// The part of a formula that the graph is made for.
+fn alphabet(temporal: &Temporal) -> Alphabet<'_> {
+    Alphabet { atoms: &temporal.atoms, needs_values: needs_values(temporal) }
 }
 
 /// Returns whether a formula distinguishes executions of an event.

@@ -60,6 +60,18 @@ const WORDS: [&[&str]; 22] = [
     &["SEF"],
 ];
 
+/// Further words of formulas of branching time.
+const BRANCHING: [&[&str]; 8] = [&["EX"], &["EF"], &["EG"], &["E"], &["AX"], &["AF"], &["AG"], &["A"]];
+
+/// Which operators there are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Notation {
+    /// Those of linear time.
+    Linear,
+    /// Those of branching time as well.
+    Branching,
+}
+
 /// Words that stand before parentheses with names of events, or a piece of B in braces, between them.
 const CALLS: [(&str, &str); 12] = [
     ("BA", "BA"),
@@ -77,12 +89,12 @@ const CALLS: [(&str, &str); 12] = [
 ];
 
 /// Cuts a formula into tokens.
-pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, TemporalError> {
+pub(super) fn tokens(text: &str, notation: Notation) -> Result<Vec<Placed>, TemporalError> {
     let mut found = Vec::new();
     let mut at = 0;
     loop {
         at += text[at..].len() - text[at..].trim_start().len();
-        let placed = next(text, at)?;
+        let placed = next(text, at, notation)?;
         let (token, end) = placed;
         let text_at = token.text_at;
         let is_end = token.token == Token::End;
@@ -95,7 +107,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Placed>, TemporalError> {
 }
 
 /// The token at a place, and where it ends.
-fn next(text: &str, at: usize) -> Result<(Placed, usize), TemporalError> {
+fn next(text: &str, at: usize, notation: Notation) -> Result<(Placed, usize), TemporalError> {
     let rest = &text[at..];
     let placed = |token, text_at| Placed { token, at, text_at };
     let Some(first) = rest.chars().next() else { return Ok((placed(Token::End, at), at)) };
@@ -145,16 +157,19 @@ fn next(text: &str, at: usize) -> Result<(Placed, usize), TemporalError> {
     if rest.starts_with("WEF") {
         return Ok((placed(Token::Word("WEF"), at), at + 3));
     }
-    let words = WORDS.iter().flat_map(|row| row.iter().map(|spelling| (row[0], *spelling)));
+    let more: &[&[&str]] = if notation == Notation::Branching { &BRANCHING } else { &[] };
+    let words = WORDS.iter().chain(more).flat_map(|row| row.iter().map(|spelling| (row[0], *spelling)));
     match words.filter(|(_, spelling)| rest.starts_with(spelling)).max_by_key(|(_, spelling)| spelling.len())
     {
         Some((name, spelling)) => Ok((placed(Token::Word(name), at), at + spelling.len())),
-        None => Err(TemporalError::new(
-            at,
-            format!(
+        None => {
+            let message = format!(
                 "`{first}` is no part of a temporal formula; predicates stand in braces, as in G {{x > 0}}"
-            ),
-        )),
+            );
+            let error = TemporalError::new(at, message);
+            let is_branching = BRANCHING.iter().any(|row| rest.starts_with(row[0]));
+            Err(if is_branching { error.help("--ctl asks for formulas of branching time") } else { error })
+        }
     }
 }
 

@@ -2,10 +2,13 @@
 //!
 //! - `lexer`: text to tokens, each with its place
 //! - `parser`: tokens to a [`Temporal`], in ProB's syntax
+//! - [`branching`]: formulas about all and some paths (CTL), which `branching_parser` reads
 //!
 //! A formula is about the positions of a path: a state, with the event by which it is left. The paths are those that
 //! nothing can prolong: infinite ones, and those that end in a state without an enabled event.
 
+pub mod branching;
+mod branching_parser;
 mod error;
 mod lexer;
 mod parser;
@@ -15,6 +18,8 @@ mod tests;
 
 use crate::model::{EventId, Expr, Pred};
 
+pub use branching::{Branching, StateFormula, StateKind};
+pub use branching_parser::parse_branching;
 pub use error::TemporalError;
 pub use parser::{Candidates, parse};
 

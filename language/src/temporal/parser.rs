@@ -4,7 +4,7 @@
 //! others. Sources: the grammar of ProB's parser for LTL, and its manual, "LTL Model Checking".
 
 use super::error::TemporalError;
-use super::lexer::{Placed, Token, tokens};
+use super::lexer::{Notation, Placed, Token, tokens};
 use super::{Action, Atom, Fairness, Formula, Temporal};
 use crate::check::set_of_type;
 use crate::diagnostic::Diagnostic;
@@ -26,8 +26,8 @@ pub type Candidates<'a> = &'a mut dyn FnMut(&Model, &Expr) -> Result<Vec<Expr>, 
 /// # Errors
 /// The first mistake.
 pub fn parse(model: &mut Model, text: &str, candidates: Candidates<'_>) -> Result<Temporal, TemporalError> {
-    let tokens = without_parentheses(tokens(text)?);
-    let mut parser = Parser { model, candidates, tokens, next: 0, atoms: Vec::new(), bound: Vec::new() };
+    let tokens = without_parentheses(tokens(text, Notation::Linear)?);
+    let mut parser = Parser::new(model, candidates, tokens);
     let fairness = parser.fairness()?;
     let formula = parser.equivalence()?;
     match parser.peek() {
@@ -42,7 +42,8 @@ struct Bound {
     value: Expr,
 }
 
-struct Parser<'a> {
+/// A reader of tokens.
+pub(super) struct Parser<'a> {
     model: &'a mut Model,
     candidates: Candidates<'a>,
     tokens: Vec<Placed>,
@@ -51,24 +52,51 @@ struct Parser<'a> {
     bound: Vec<Bound>,
 }
 
-type Parsed<T> = Result<T, TemporalError>;
+/// What was read, or the first mistake.
+pub(super) type Parsed<T> = Result<T, TemporalError>;
+
+impl<'a> Parser<'a> {
+    /// At the first of the tokens, of which the last is the end.
+    pub(super) fn new(model: &'a mut Model, candidates: Candidates<'a>, tokens: Vec<Placed>) -> Parser<'a> {
+        Parser { model, candidates, tokens, next: 0, atoms: Vec::new(), bound: Vec::new() }
+    }
+
+    /// The propositions that were read.
+    pub(super) fn into_atoms(self) -> Vec<Atom> {
+        self.atoms
+    }
+
+    /// Returns whether a formula may begin with the token so many tokens ahead.
+    pub(super) fn begins_formula(&self, ahead: usize) -> bool {
+        let token = self.tokens.get(self.next + ahead).map(|placed| &placed.token);
+        match token {
+            None | Some(Token::Close | Token::End) => false,
+            Some(Token::Word(word)) => !matches!(*word, "&" | "or" | "=>" | "<=>" | "U"),
+            Some(_) => true,
+        }
+    }
+}
 
 impl Parser<'_> {
-    fn peek(&self) -> &Token {
+    /// The next token.
+    pub(super) fn peek(&self) -> &Token {
         &self.tokens[self.next].token
     }
 
-    fn at(&self) -> usize {
+    /// The place of the next token.
+    pub(super) fn at(&self) -> usize {
         self.tokens[self.next].at
     }
 
-    fn advance(&mut self) -> Placed {
+    /// Takes the next token.
+    pub(super) fn advance(&mut self) -> Placed {
         let placed = self.tokens[self.next].clone();
         self.next = (self.next + 1).min(self.tokens.len() - 1);
         placed
     }
 
-    fn accept(&mut self, token: &Token) -> bool {
+    /// Takes the next token if it is this one.
+    pub(super) fn accept(&mut self, token: &Token) -> bool {
         let is = self.peek() == token;
         if is {
             self.advance();
@@ -76,11 +104,13 @@ impl Parser<'_> {
         is
     }
 
-    fn expect(&mut self, token: &Token, what: &str) -> Parsed<()> {
+    /// Takes this token.
+    pub(super) fn expect(&mut self, token: &Token, what: &str) -> Parsed<()> {
         if self.accept(token) { Ok(()) } else { Err(self.error(what)) }
     }
 
-    fn error(&self, message: &str) -> TemporalError {
+    /// A mistake at the next token.
+    pub(super) fn error(&self, message: &str) -> TemporalError {
         TemporalError::new(self.at(), message)
     }
 
@@ -216,7 +246,8 @@ impl Parser<'_> {
         }
     }
 
-    fn call(&mut self, word: &str, text: &str, at: usize, text_at: usize) -> Parsed<Formula> {
+    /// What a word says of events, or of a piece of B, in parentheses.
+    pub(super) fn call(&mut self, word: &str, text: &str, at: usize, text_at: usize) -> Parsed<Formula> {
         if matches!(word, "e" | "WF" | "SF") {
             let action = self.action(text, text_at)?;
             let enabled = self.atom(Atom::Enabled(action.clone()));
@@ -353,7 +384,8 @@ impl Parser<'_> {
         Ok(self.valued(&locals).in_pred(&pred))
     }
 
-    fn predicate(&mut self, text: &str, at: usize) -> Parsed<Formula> {
+    /// A predicate of the state.
+    pub(super) fn predicate(&mut self, text: &str, at: usize) -> Parsed<Formula> {
         let pred = self.read(text, at, false)?;
         Ok(self.atom(Atom::Predicate(pred)))
     }
@@ -380,7 +412,7 @@ impl Parser<'_> {
     }
 
     /// `op` or `op(arguments)`.
-    fn action(&mut self, text: &str, at: usize) -> Parsed<Action> {
+    pub(super) fn action(&mut self, text: &str, at: usize) -> Parsed<Action> {
         let (name, arguments) = match text.find('(') {
             Some(open) if text.trim_end().ends_with(')') => {
                 let end = text.trim_end().len() - 1;
@@ -427,12 +459,15 @@ impl Parser<'_> {
 
     /// A proposition; one that is there already is the same.
     fn atom(&mut self, atom: Atom) -> Formula {
-        Formula::Atom(match self.atoms.iter().position(|known| is_same(known, &atom)) {
-            Some(known) => known,
-            None => {
-                self.atoms.push(atom);
-                self.atoms.len() - 1
-            }
+        Formula::Atom(self.number(atom))
+    }
+
+    /// The number of a proposition.
+    pub(super) fn number(&mut self, atom: Atom) -> usize {
+        let known = self.atoms.iter().position(|known| is_same(known, &atom));
+        known.unwrap_or_else(|| {
+            self.atoms.push(atom);
+            self.atoms.len() - 1
         })
     }
 }
