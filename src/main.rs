@@ -241,6 +241,7 @@ impl Command {
             Command::Strengthen(a) => &a.solver.name,
             Command::Refine(a) => &a.solver.name,
             Command::Certify(a) => &a.solver.name,
+            Command::Cbc(a) => &a.solver.name,
             _ => return false,
         };
         cfg!(feature = "z3") && solver.as_ref().is_none_or(|name| name == "z3")
@@ -338,6 +339,7 @@ impl Command {
             Command::Strengthen(a) => a.output.clone(),
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
+            Command::Cbc(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Lsp(_)
             | Command::Explain(_)
@@ -364,6 +366,7 @@ impl Command {
             Command::Po(a) => a.limits.clone(),
             Command::Strengthen(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
+            Command::Cbc(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
             // The time limit applies to each line.
             Command::Animate(a) => LimitArguments { timeout: None, memory: a.limits.memory },

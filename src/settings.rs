@@ -101,6 +101,7 @@ impl Settings {
             Command::Ltl(a) => fill_all!(a),
             Command::Refine(a) => fill_all!(a),
             Command::Graph(a) => fill_all!(a),
+            Command::Cbc(a) => fill_all!(a),
             Command::Simulate(a) => fill_all!(a),
             // Their time limit applies to each line.
             Command::Animate(a) => Parts::of(&mut a.component, &mut a.output)

@@ -38,6 +38,8 @@ pub mod bmc;
 
 pub mod tree;
 
+pub mod constraint;
+
 pub mod induction;
 
 pub mod invariants;

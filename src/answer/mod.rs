@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
-//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`replay`],
+//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`constraint`] (`cbc`), [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
@@ -34,6 +34,7 @@ pub mod words;
 pub mod certification;
 pub mod choices;
 pub mod claim;
+pub mod constraint;
 pub mod evaluation;
 pub mod event;
 pub mod found;
@@ -59,6 +60,7 @@ use bsym_semantics::verdict::Reason;
 use serde::Serialize;
 
 use self::certification::Certification;
+use self::constraint::ConstraintAnswer;
 use self::evaluation::Evaluation;
 use self::found::Found;
 use self::graph::GraphAnswer;
@@ -86,6 +88,8 @@ pub enum Answer {
     Several(Box<Several>),
     /// `certify`.
     Certification(Box<Certification>),
+    /// `cbc`.
+    Constraint(Box<ConstraintAnswer>),
     /// `replay`.
     Replay(Box<Replay>),
     /// `simulate`.
@@ -135,6 +139,7 @@ impl Answer {
             Answer::Verification(answer) => answer.exit(),
             Answer::Several(answer) => answer.exit(),
             Answer::Certification(answer) => answer.exit(),
+            Answer::Constraint(answer) => answer.exit(),
             Answer::Replay(answer) => answer.exit(),
             Answer::Simulation(answer) => answer.exit(),
             Answer::Temporal(answer) => answer.exit(),
@@ -157,6 +162,7 @@ impl Answer {
             Answer::Verification(answer) => answer.text(verbose, paint),
             Answer::Several(answer) => answer.text(),
             Answer::Certification(answer) => answer.text(paint),
+            Answer::Constraint(answer) => answer.text(verbose, paint),
             Answer::Replay(answer) => answer.text(verbose, paint),
             Answer::Simulation(answer) => answer.text(verbose, paint),
             Answer::Temporal(answer) => answer.text(verbose, paint),

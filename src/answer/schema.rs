@@ -11,6 +11,7 @@ use serde_json::json;
 
 use super::certification::Certification;
 use super::choices::ChoicesObject;
+use super::constraint::ConstraintAnswer;
 use super::evaluation::Evaluation;
 use super::event::Event;
 use super::graph::GraphAnswer;
@@ -57,6 +58,7 @@ fn the_files_are_what_the_types_say() {
     check::<Several>("results");
     check::<Certification>("certify");
     check::<Replay>("replay");
+    check::<ConstraintAnswer>("cbc");
     check::<Simulation>("simulation");
     check::<TemporalAnswer>("ltl");
     check::<RefinementAnswer>("refine");

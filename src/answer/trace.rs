@@ -131,14 +131,7 @@ impl CounterexampleToInductionObject {
     pub fn new(model: &Model, found: &CounterexampleToInduction) -> Self {
         let mut trace = StepObject::all(model, &found.trace);
         if let Some(first) = trace.first_mut() {
-            *first = StepObject {
-                event: "(some state)".into(),
-                parameters: Values::default(),
-                results: Values::default(),
-                state: first.state.take(),
-                place: None,
-                sequences: first.sequences,
-            };
+            *first = first.only_state();
         }
         CounterexampleToInductionObject {
             violated: ViolatedObject::explained(model, &found.trace, &found.violations),
@@ -185,6 +178,18 @@ pub fn constants(model: &Model, trace: &Trace) -> Values {
 }
 
 impl StepObject {
+    /// No step, but the state that it leads to.
+    pub fn only_state(&self) -> StepObject {
+        StepObject {
+            event: "(some state)".into(),
+            parameters: Values::default(),
+            results: Values::default(),
+            state: self.state.clone(),
+            place: None,
+            sequences: self.sequences,
+        }
+    }
+
     /// The steps of a trace.
     pub fn all(model: &Model, trace: &Trace) -> Vec<StepObject> {
         let scope = &trace.scope;

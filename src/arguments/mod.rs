@@ -1,5 +1,6 @@
 //! The command line: commands, flags, and the readers of their values.
 
+mod cbc;
 mod comparisons;
 mod graph;
 mod proofs;
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+pub use cbc::*;
 pub use comparisons::*;
 pub use graph::*;
 pub use proofs::*;
@@ -107,6 +109,17 @@ pub enum Command {
     #[command(mut_arg("format", without_reports))]
     #[serde(skip)]
     Eval(EvalArguments),
+    /// Ask a solver for a state or a short run, reachable or not: a deadlock, a false assertion, a broken invariant, a sequence
+    #[command(
+        mut_arg("format", without_reports),
+        long_about = "Ask a solver for a state or a short run, reachable or not: a deadlock, a false assertion, a broken invariant, a \
+                      sequence\n\nStates need only satisfy the invariant (constraint-based checking). What is found was replayed; that \
+                      there is nothing is said by two sessions of the solver. Without a flag, all but --sequence are looked for. Exit \
+                      code: 0 if nothing is found and the sequence is possible, 1 if something is found or the sequence is \
+                      impossible, 3 if something stays open."
+    )]
+    #[serde(skip)]
+    Cbc(CbcArguments),
     /// Prove the obligations of the invariant and write their status
     #[command(mut_arg("format", with_table))]
     Po(PoArguments),

@@ -125,13 +125,29 @@ impl Path {
     /// # Errors
     /// If the solver fails.
     pub fn extend(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        self.extend_where(problem, &|_| true)
+    }
+
+    /// Adds a step by an event.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn extend_by(&mut self, problem: &mut Problem, event: EventId) -> Result<(), SolverError> {
+        self.extend_where(problem, &|e| e == event.index())
+    }
+
+    fn extend_where(
+        &mut self,
+        problem: &mut Problem,
+        may_be_taken: &dyn Fn(usize) -> bool,
+    ) -> Result<(), SolverError> {
         let k = self.depth();
         let terms = problem.terms();
         let mut selectors = vec![];
         for e in 0..problem.system.events.len() {
             let relation = match problem.system.events[e].relation {
-                Some(r) => problem.unrolling.step(r, k),
-                None => Terms::FALSE,
+                Some(r) if may_be_taken(e) => problem.unrolling.step(r, k),
+                _ => Terms::FALSE,
             };
             selectors.push(if relation == Terms::FALSE {
                 None
