@@ -340,6 +340,7 @@ impl Command {
             Command::Proofs(a) => a.output.clone(),
             Command::Certify(a) => a.output.clone(),
             Command::Cbc(a) => a.output.clone(),
+            Command::Tests(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Lsp(_)
             | Command::Explain(_)
@@ -367,6 +368,7 @@ impl Command {
             Command::Strengthen(a) => a.limits.clone(),
             Command::Certify(a) => a.limits.clone(),
             Command::Cbc(a) => a.limits.clone(),
+            Command::Tests(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
             // The time limit applies to each line.
             Command::Animate(a) => LimitArguments { timeout: None, memory: a.limits.memory },

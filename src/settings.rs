@@ -102,6 +102,7 @@ impl Settings {
             Command::Refine(a) => fill_all!(a),
             Command::Graph(a) => fill_all!(a),
             Command::Cbc(a) => fill_all!(a),
+            Command::Tests(a) => fill_all!(a),
             Command::Simulate(a) => fill_all!(a),
             // Their time limit applies to each line.
             Command::Animate(a) => Parts::of(&mut a.component, &mut a.output)

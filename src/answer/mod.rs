@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
-//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`constraint`] (`cbc`), [`replay`],
+//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`cases`] (`tests`), [`constraint`] (`cbc`), [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
@@ -31,6 +31,7 @@ pub mod trace;
 pub mod verdict_word;
 pub mod words;
 
+pub mod cases;
 pub mod certification;
 pub mod choices;
 pub mod claim;
@@ -59,6 +60,7 @@ mod schema;
 use bsym_semantics::verdict::Reason;
 use serde::Serialize;
 
+use self::cases::CasesAnswer;
 use self::certification::Certification;
 use self::constraint::ConstraintAnswer;
 use self::evaluation::Evaluation;
@@ -88,6 +90,8 @@ pub enum Answer {
     Several(Box<Several>),
     /// `certify`.
     Certification(Box<Certification>),
+    /// `tests`.
+    Cases(Box<CasesAnswer>),
     /// `cbc`.
     Constraint(Box<ConstraintAnswer>),
     /// `replay`.
@@ -139,6 +143,7 @@ impl Answer {
             Answer::Verification(answer) => answer.exit(),
             Answer::Several(answer) => answer.exit(),
             Answer::Certification(answer) => answer.exit(),
+            Answer::Cases(answer) => answer.exit(),
             Answer::Constraint(answer) => answer.exit(),
             Answer::Replay(answer) => answer.exit(),
             Answer::Simulation(answer) => answer.exit(),
@@ -162,6 +167,7 @@ impl Answer {
             Answer::Verification(answer) => answer.text(verbose, paint),
             Answer::Several(answer) => answer.text(),
             Answer::Certification(answer) => answer.text(paint),
+            Answer::Cases(answer) => answer.text(verbose, paint),
             Answer::Constraint(answer) => answer.text(verbose, paint),
             Answer::Replay(answer) => answer.text(verbose, paint),
             Answer::Simulation(answer) => answer.text(verbose, paint),

@@ -9,6 +9,7 @@ use schemars::transform::{RecursiveTransform, Transform};
 use schemars::{JsonSchema, Schema};
 use serde_json::json;
 
+use super::cases::CasesAnswer;
 use super::certification::Certification;
 use super::choices::ChoicesObject;
 use super::constraint::ConstraintAnswer;
@@ -59,6 +60,7 @@ fn the_files_are_what_the_types_say() {
     check::<Certification>("certify");
     check::<Replay>("replay");
     check::<ConstraintAnswer>("cbc");
+    check::<CasesAnswer>("tests");
     check::<Simulation>("simulation");
     check::<TemporalAnswer>("ltl");
     check::<RefinementAnswer>("refine");

@@ -1,5 +1,6 @@
 //! The command line: commands, flags, and the readers of their values.
 
+mod cases;
 mod cbc;
 mod comparisons;
 mod graph;
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+pub use cases::*;
 pub use cbc::*;
 pub use comparisons::*;
 pub use graph::*;
@@ -120,6 +122,10 @@ pub enum Command {
     )]
     #[serde(skip)]
     Cbc(CbcArguments),
+    /// Make short traces that cover the operations and the conditions of their guards, by default in ProB's finite scope
+    #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
+    Tests(TestsArguments),
     /// Prove the obligations of the invariant and write their status
     #[command(mut_arg("format", with_table))]
     Po(PoArguments),

@@ -8,7 +8,7 @@
 //!   the answer.
 //! - `many` has a command look at several machines, each in a process of its own; `targets` selects them.
 //! - `certify` and `replay` check evidence again.
-//! - `cbc` asks a solver for states and short runs that need not be reachable.
+//! - `cbc` asks a solver for states and short runs that need not be reachable; `cases` makes tests.
 //! - `ltl` checks temporal formulas on all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its code is in [`crate::lsp`].
 //! - `explain` prints the meaning of a code; `manual` has the pages of the manual and the completions of shells.
@@ -17,6 +17,7 @@
 
 mod animate;
 mod beside;
+mod cases;
 mod cbc;
 mod certify;
 mod check;
@@ -91,6 +92,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Po(a) => po::run(&a, control),
         Command::Strengthen(a) => strengthen::run(&a, control),
         Command::Proofs(a) => proofs::run(&a),
+        Command::Tests(a) => cases::run(&a, control),
         Command::Cbc(a) => cbc::run(&a, control),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),

@@ -98,6 +98,30 @@ impl Guard {
         if undecided { Judged::Undecided } else { Judged::True }
     }
 
+    /// Returns whether some values of the unknowns satisfy all of these predicates, which are evaluated in their order.
+    ///
+    /// # Errors
+    /// They cannot be evaluated.
+    pub fn allows(
+        &self,
+        eval: &Evaluator<'_>,
+        constants: &[Value],
+        state: &[Value],
+        preds: &[&Pred],
+    ) -> Eval<bool> {
+        let env = Env::new(constants, state);
+        let read: Vec<_> = preds.iter().flat_map(|pred| names_of_pred(pred)).collect();
+        let unknowns = self.unknowns.iter().map(|local| Name::Local(*local));
+        let names: Vec<Name> = unknowns.filter(|name| read.contains(name)).collect();
+        let Some(last) = preds.last() else { return Ok(true) };
+        let mut some = false;
+        let done = eval.each_solution(&env, &names, preds, last.span, &mut |_, _| {
+            some = true;
+            Ok(ControlFlow::Break(()))
+        });
+        done.map(|_| some)
+    }
+
     /// Returns whether some values of the unknowns satisfy the conjuncts up to `last`.
     fn is_satisfiable(&self, eval: &Evaluator<'_>, env: &Env<'_>, names: &[Name], last: usize) -> Eval<bool> {
         let conjuncts: Vec<&Pred> = self.conjuncts[..=last].iter().collect();
