@@ -21,7 +21,6 @@ pub enum Exit {
 
 impl Exit {
     /// Returns the exit with this code; an unknown code is a failure.
-    #[cfg(unix)]
     pub fn of_code(code: u8) -> Exit {
         let all = [Exit::Done, Exit::Violated, Exit::Refused, Exit::Unknown];
         all.into_iter().find(|&e| e as u8 == code).unwrap_or(Exit::Failed)

@@ -10,6 +10,7 @@
 
 mod answer;
 mod arguments;
+mod cache;
 mod commands;
 mod drawing;
 mod exit;
@@ -96,7 +97,19 @@ fn main() -> ExitCode {
         return serve(start);
     }
     #[cfg(unix)]
-    let (start, attempt) = match Attempt::of_this_process() {
+    let attempt = Attempt::of_this_process();
+    #[cfg(unix)]
+    let is_first = attempt.is_none();
+    #[cfg(not(unix))]
+    let is_first = true;
+    if is_first
+        && !commands::is_about_several(&command)
+        && let Some(answer) = cache::answer(&command)
+    {
+        return output::exit(output::show(&answer, &command.output(), start.elapsed().as_secs_f64())).into();
+    }
+    #[cfg(unix)]
+    let (start, attempt) = match attempt {
         Some(attempt) => {
             // Varies the random choices, so that the crash does not recur.
             command.vary(attempt.crashes);
@@ -343,6 +356,7 @@ impl Command {
             Command::Tests(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Lsp(_)
+            | Command::Cache(_)
             | Command::Explain(_)
             | Command::Worker(_)
             | Command::Completions { .. }
@@ -376,6 +390,7 @@ impl Command {
             Command::Parse(a) => a.limits.clone(),
             Command::Proofs(_)
             | Command::Lsp(_)
+            | Command::Cache(_)
             | Command::Explain(_)
             | Command::Worker(_)
             | Command::Completions { .. }

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Context, bail};
 
@@ -20,6 +21,34 @@ use crate::report::report;
 /// One flag for the whole program, so that no command can forget it: with an exit code other than 4, every requested
 /// file and the whole result were written.
 static LOST: AtomicBool = AtomicBool::new(false);
+
+/// Lines on standard error and files that belong to an answer, for one that is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    pub notes: Vec<String>,
+    pub files: Vec<(PathBuf, String)>,
+}
+
+static RECORDED: Mutex<Option<Recorded>> = Mutex::new(None);
+
+fn recording() -> MutexGuard<'static, Option<Recorded>> {
+    RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Begins to record notes and files.
+pub fn record() {
+    *recording() = Some(Recorded::default());
+}
+
+/// Returns notes and files since [`record`].
+pub fn recorded() -> Option<Recorded> {
+    recording().take()
+}
+
+/// Returns whether a requested output could not be written.
+pub fn has_lost() -> bool {
+    LOST.load(Ordering::SeqCst)
+}
 
 /// Reports a requested output that could not be written; the program will end with exit code 4.
 pub fn lost(message: &str) {
@@ -107,6 +136,14 @@ fn json(value: &impl serde::Serialize) {
 
 /// Writes a line to standard error.
 pub fn note(text: &str) {
+    if let Some(recorded) = &mut *recording() {
+        recorded.notes.push(text.into());
+    }
+    progress(text);
+}
+
+/// Writes a line about work in progress to standard error. It is no part of an answer.
+pub fn progress(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{text}");
 }
 
@@ -171,7 +208,12 @@ pub fn folder_of(path: &Path) -> PathBuf {
 #[must_use = "only what was written may be announced"]
 pub fn write(path: &Path, text: &str) -> bool {
     match std::fs::write(path, text) {
-        Ok(()) => true,
+        Ok(()) => {
+            if let Some(recorded) = &mut *recording() {
+                recorded.files.push((path.to_owned(), text.into()));
+            }
+            true
+        }
         Err(error) => {
             lost(&format!("`{}` cannot be written: {error}", path.display()));
             false

@@ -15,7 +15,7 @@ use crate::answer::statistics::StepObject;
 use crate::answer::status::PairObject;
 use crate::arguments::OutputArguments;
 use crate::input::property_name;
-use crate::output::{json_line, note};
+use crate::output::{self, json_line};
 use crate::race::control::{Control, memory_in_use};
 use crate::race::protocol::Message;
 
@@ -81,7 +81,7 @@ impl Reporter {
         if self.jsonl {
             json_line(&Event::Timing { time: self.control.seconds(), phase, seconds });
         } else if self.verbose > 0 {
-            note(&format!("{phase}: {seconds:.2} s"));
+            output::progress(&format!("{phase}: {seconds:.2} s"));
         }
     }
 
@@ -166,7 +166,7 @@ impl Observer<Progress> for Reporter {
         // Lemmas and single queries come by the thousand.
         let many = matches!(progress, Progress::Lemma { .. } | Progress::Undecided { .. });
         if self.verbose > u8::from(many) {
-            note(&self.text(progress));
+            output::progress(&self.text(progress));
         }
         if let Some(line) = &self.line {
             line.set_message(self.text(progress));
@@ -192,7 +192,7 @@ impl Observer<bsym_explore::report::Progress> for Reporter {
         let text =
             format!("mc: {states} states, {transitions} transitions, {frontier} waiting, {rate:.0} states/s");
         if self.verbose > 0 {
-            note(&text);
+            output::progress(&text);
         }
         if let Some(line) = &self.line {
             line.set_message(text);

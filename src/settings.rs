@@ -127,6 +127,7 @@ impl Settings {
             }
             Command::Proofs(_)
             | Command::Certify(_)
+            | Command::Cache(_)
             | Command::Explain(_)
             | Command::Lsp(_)
             | Command::Worker(_)

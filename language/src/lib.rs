@@ -29,4 +29,4 @@ pub use classical::{definitions, lexer, parser, project};
 pub use diagnostic::render;
 pub use eventb::prolog;
 pub use model::{operators, types, visit as walk};
-pub use text::{archive, decode, files, source};
+pub use text::{archive, decode, files, observed, source};

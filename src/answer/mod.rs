@@ -8,7 +8,7 @@
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`cases`] (`tests`), [`constraint`] (`cbc`), [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`]; [`found`], which one process tells another; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`], [`kept`] (from the cache); [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
 pub mod contradictory;
@@ -40,6 +40,7 @@ pub mod evaluation;
 pub mod event;
 pub mod found;
 pub mod graph;
+pub mod kept;
 pub mod obligations;
 pub mod of_status;
 pub mod open_obligation;
@@ -66,6 +67,7 @@ use self::constraint::ConstraintAnswer;
 use self::evaluation::Evaluation;
 use self::found::Found;
 use self::graph::GraphAnswer;
+use self::kept::Kept;
 use self::obligations::Obligations;
 use self::parsed::Parsed;
 use self::recorded::Recorded;
@@ -116,6 +118,8 @@ pub enum Answer {
     Recorded(Box<Recorded>),
     /// Wrong input, or a stop before there is anything to say.
     Refused(Refused),
+    /// Any of these that was given before.
+    Kept(Box<Kept>),
     /// What has no other form than text: completions, the manual.
     Text(String),
     /// The answer of a search for the process that asked for it.
@@ -154,6 +158,7 @@ impl Answer {
             Answer::Parsed(answer) => answer.exit(),
             Answer::Obligations(answer) => answer.exit(),
             Answer::Strengthened(answer) => answer.exit(),
+            Answer::Kept(answer) => answer.exit,
             Answer::Recorded(_) | Answer::Text(_) => Exit::Done,
             Answer::Refused(answer) => answer.exit,
             Answer::Found(_) => Exit::Done,
@@ -180,6 +185,7 @@ impl Answer {
             Answer::Strengthened(answer) => answer.text(verbose, paint),
             Answer::Recorded(answer) => answer.text(paint),
             Answer::Refused(answer) => answer.text(paint),
+            Answer::Kept(answer) => answer.text().into(),
             Answer::Text(text) => text.clone(),
             Answer::Found(_) | Answer::Said(_) => String::new(),
         }

@@ -94,6 +94,15 @@ impl Obligations {
         }
     }
 
+    /// Returns whether more time would change nothing: each obligation is proved or has a counterexample.
+    pub fn is_final(&self) -> bool {
+        let is_decided = |o: &OpenObligation| match &self.explanations {
+            None => o.status == Status::Refuted,
+            Some(_) => self.is_reached(&o.name),
+        };
+        self.stopped.is_none() && self.open.iter().all(is_decided)
+    }
+
     /// Whether an obligation is explained by a reachable state in which it fails.
     fn is_reached(&self, name: &str) -> bool {
         self.explanations.iter().flatten().any(|e| e.name == name && e.is_reached())

@@ -66,6 +66,9 @@ pub struct RefinementAnswer {
     pub core: Vec<AxiomObject>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
+    /// The answer was given before and kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<bool>,
 }
 
 /// An attempt to prove a refinement for every size of the sets that the scope leaves open.

@@ -78,6 +78,9 @@ pub struct Row {
     pub error: Option<String>,
     /// What `bsym check --json` says of this machine alone: see result.schema.json and error.schema.json.
     pub result: Option<Json>,
+    /// The answer was given before and kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
 }
 
 impl Row {
@@ -133,6 +136,7 @@ impl Row {
             file,
             verdict,
             seconds,
+            cached: result["cached"] == true,
             result: Some(result),
         }
     }
@@ -152,6 +156,7 @@ impl Row {
             open: 0,
             error,
             result: None,
+            cached: false,
         }
     }
 
@@ -182,8 +187,10 @@ impl Row {
             _ => paint.bad(&word),
         };
         let engine = self.engine.as_deref().unwrap_or("-");
+        let cached = if self.cached { "(cached)" } else { "" };
+        let note = [self.note().as_str(), cached].join(" ");
         let line =
-            format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.name(), self.seconds, self.note());
+            format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.name(), self.seconds, note.trim());
         line.trim_end().to_string() + "\n"
     }
 

@@ -52,6 +52,9 @@ pub struct TemporalAnswer {
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
     pub stats: TimeObject,
+    /// The answer was given before and kept; stats are those of that run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached: Option<bool>,
 }
 
 /// A formula.

@@ -34,6 +34,8 @@ pub struct LtlArguments {
     pub max_valuations: Option<usize>,
     #[command(flatten)]
     pub solver: SolverArguments,
+    #[command(flatten)]
+    pub cache: CachingArguments,
     /// Write the first counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,
@@ -65,6 +67,8 @@ pub struct RefineArguments {
     pub max_valuations: Option<usize>,
     #[command(flatten)]
     pub solver: SolverArguments,
+    #[command(flatten)]
+    pub cache: CachingArguments,
     /// Write the counterexample: NAME.itf.json (ITF), NAME.json (ours), NAME.prob2trace (ProB)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub trace: Option<PathBuf>,

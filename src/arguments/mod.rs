@@ -144,6 +144,9 @@ pub enum Command {
     #[command(mut_arg("format", without_reports))]
     #[serde(skip)]
     Replay(ReplayArguments),
+    /// Say where answers are kept and how large they are, or remove them
+    #[serde(skip)]
+    Cache(CacheArguments),
     /// Explain a message by its code: what it means, an example, and its mended form
     #[serde(skip)]
     Explain(ExplainArguments),
@@ -319,6 +322,20 @@ impl Command {
         }
         one
     }
+}
+
+/// Of `cache`.
+#[derive(Args, Clone, Debug)]
+pub struct CacheArguments {
+    #[command(subcommand)]
+    pub action: Option<CacheAction>,
+}
+
+/// What `cache` does.
+#[derive(Subcommand, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum CacheAction {
+    /// Remove all answers
+    Clear,
 }
 
 /// Of `explain`.

@@ -52,6 +52,8 @@ pub struct PoArguments {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
+    #[command(flatten)]
+    pub cache: CachingArguments,
     pub output: OutputArguments,
 }
 

@@ -177,6 +177,14 @@ impl EncodingName {
     }
 }
 
+/// Whether an answer may be one that was given before.
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
+pub struct CachingArguments {
+    /// Ask anew even where the same answer was given before, and do not keep the answer
+    #[arg(long, help_heading = "Limits")]
+    pub no_cache: bool,
+}
+
 /// Which part of a package or project of Event-B.
 #[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
 pub struct ComponentArguments {

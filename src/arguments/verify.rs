@@ -64,6 +64,8 @@ pub struct VerifyArguments {
     pub seed: u64,
     #[command(flatten)]
     pub solver: SolverArguments,
+    #[command(flatten)]
+    pub cache: CachingArguments,
     /// How formulas reach the solver
     #[arg(long, value_enum, default_value_t, value_name = "ENCODING", help_heading = "Limits")]
     pub encoding: EncodingName,

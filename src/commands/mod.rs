@@ -11,6 +11,7 @@
 //! - `cbc` asks a solver for states and short runs that need not be reachable; `cases` makes tests.
 //! - `ltl` checks temporal formulas on all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its code is in [`crate::lsp`].
+//! - `cache` says where answers are kept.
 //! - `explain` prints the meaning of a code; `manual` has the pages of the manual and the completions of shells.
 //! - `strengthen` looks for conjuncts that discharge open obligations.
 //! - `animate` is a session; `parse`, `eval`, `simulate`, `po` and `proofs` stand alone.
@@ -19,6 +20,7 @@ mod animate;
 mod beside;
 mod cases;
 mod cbc;
+mod cache;
 mod certify;
 mod check;
 mod compared;
@@ -53,6 +55,7 @@ use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
 use crate::arguments::{Command, EngineName, McArguments};
+use crate::cache::Keeping;
 use crate::exit::Exit;
 use crate::lsp;
 use crate::race::control::Control;
@@ -64,6 +67,7 @@ pub use targets::is_about_several;
 /// Carries out a command and prints its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
+    let keeping = if is_about_several(&command) { None } else { Keeping::begin(&command, control) };
     let done = match command {
         // Its messages go to the editor.
         Command::Lsp(_) => return lsp::run(control),
@@ -96,6 +100,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Cbc(a) => cbc::run(&a, control),
         Command::Certify(a) => certify::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
+        Command::Cache(a) => cache::run(a),
         Command::Explain(a) => explain::run(&a),
         // A worker was already replaced by its order.
         Command::Worker(_) => Err(Refusal::new("worker: an assignment cannot be `worker`").into()),
@@ -103,5 +108,8 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Manual(a) => manual::manual(&a),
     };
     let answer = done.unwrap_or_else(|error| Answer::refused(&error));
+    if let Some(keeping) = keeping {
+        keeping.keep(&answer, control);
+    }
     process::show(control, &answer, &format)
 }

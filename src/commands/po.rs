@@ -87,7 +87,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
                 reason: proof.reason.clone(),
             });
         } else if verbose {
-            output::note(&format!("{}: {}", proof.name, proof.status.word()));
+            output::progress(&format!("{}: {}", proof.name, proof.status.word()));
         }
     };
     let choose = |proof: &Proof| open.as_ref().map_or(Choice::Ask, |open| open.choose(proof));

@@ -54,6 +54,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         trace_file: None,
         core: vec![],
         not_checked: compared::left(&model),
+        cached: None,
     };
     // The known part of the answer is printed if the search, or the proof after it, does not stop when it is asked to.
     let known: Arc<Mutex<Option<RefinementAnswer>>> = Arc::default();

@@ -269,7 +269,8 @@ fn run(
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(program);
     let more = settings.arguments.iter().filter(|_| arguments.first() == Some(&"check"));
-    command.args(arguments).args(more);
+    // The texts are in a folder that no other check has.
+    command.args(arguments).arg("--no-cache").args(more);
     for folder in include {
         command.arg("-I").arg(folder);
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use bsym_language::archive::Archive;
 use bsym_language::model::*;
+use bsym_language::observed;
 use bsym_language::print;
 use bsym_language::source::Source;
 use bsym_language::walk::{Bounds, walk_model};
@@ -27,7 +28,9 @@ pub fn source(source: &Source) -> String {
 
 /// Returns the hash of a file's bytes, if it can be read; also of one in an archive, `project.zip!/folder/file`.
 pub fn file(path: &Path) -> Option<String> {
-    let bytes = match (std::fs::read(path), path.to_str().and_then(|p| p.split_once("!/"))) {
+    let read = std::fs::read(path);
+    observed::read(path, read.as_deref().ok());
+    let bytes = match (read, path.to_str().and_then(|p| p.split_once("!/"))) {
         (Ok(bytes), _) => Some(bytes),
         (Err(_), Some((archive, name))) => Archive::open(Path::new(archive)).ok()?.read(name).ok(),
         (Err(_), None) => None,

@@ -41,6 +41,9 @@ pub struct PoFile {
     /// Counts for readers; they must be right.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<serde_json::Value>,
+    /// `true` in an answer that was given before and kept.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cached: bool,
 }
 
 /// A part of the model without obligations of its own.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bsym_language::int::Int;
+use bsym_language::observed;
 
 use crate::error::PoError;
 use crate::file::{FORMAT, PoFile, VERSION};
@@ -19,8 +20,9 @@ impl PoFile {
     /// # Errors
     /// Every variant of [`PoError`] except another machine.
     pub fn read(path: &Path) -> Result<PoFile, PoError> {
-        let bytes =
-            std::fs::read(path).map_err(|source| PoError::Read { path: path.to_path_buf(), source })?;
+        let read = std::fs::read(path);
+        observed::read(path, read.as_deref().ok());
+        let bytes = read.map_err(|source| PoError::Read { path: path.to_path_buf(), source })?;
         PoFile::parse(path, &bytes)
     }
 

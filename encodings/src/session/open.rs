@@ -98,11 +98,17 @@ pub(super) fn backend(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Box<dyn
     }
 }
 
+/// Name and version of the linked Z3; `None` in a build without it.
+pub fn linked_version() -> Option<String> {
+    #[cfg(feature = "z3")]
+    return Some(super::z3::Z3::version());
+    #[cfg(not(feature = "z3"))]
+    None
+}
+
 /// The solvers that sessions can be opened with, for `--version`.
 pub fn versions() -> Vec<String> {
-    let mut all = vec![];
-    #[cfg(feature = "z3")]
-    all.push(super::z3::Z3::version());
+    let mut all: Vec<String> = linked_version().into_iter().collect();
     for (name, dialect) in [("z3", Dialect::Z3), ("cvc5", Dialect::Generic)] {
         if let Some(path) = find_solver(name)
             && let Some(version) = solver_version(&path, dialect)

@@ -15,6 +15,7 @@ use zip::result::ZipError;
 
 use super::decode::{self, Decoded};
 use super::error::ReadError;
+use super::observed;
 
 use crate::tuning::tuning;
 
@@ -200,8 +201,10 @@ impl Archive {
             }
         }
         let mut bytes = vec![];
-        let opened = std::fs::File::open(file).map_err(failed)?;
-        opened.take(self.limits.file + 1).read_to_end(&mut bytes).map_err(failed)?;
+        let read =
+            std::fs::File::open(file).and_then(|f| f.take(self.limits.file + 1).read_to_end(&mut bytes));
+        observed::read(file, read.is_ok().then_some(bytes.as_slice()));
+        read.map_err(failed)?;
         if bytes.len() as u64 > self.limits.file {
             return Err(self.too_large(name));
         }
@@ -256,6 +259,7 @@ pub fn split(name: &str) -> (&str, &str, &str) {
 }
 
 fn metadata(path: &Path) -> Result<std::fs::Metadata, ReadError> {
+    observed::looked_at(path);
     std::fs::metadata(path).map_err(|source| match source.kind() {
         std::io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
         _ => ReadError::Unreadable(path.to_owned(), source),
@@ -293,6 +297,7 @@ fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String,
     let mut folders = vec![(folder.to_owned(), String::new(), depth)];
     while let Some((path, prefix, depth)) = folders.pop() {
         let failed = |source| ReadError::Unreadable(path.clone(), source);
+        observed::listed(&path);
         for entry in std::fs::read_dir(&path).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             seen += 1;
@@ -325,6 +330,7 @@ fn list(folder: &Path, limits: &Limits, depth: usize) -> Result<BTreeMap<String,
 fn read_zip(path: &Path, limits: &Limits) -> Result<Vec<u8>, ReadError> {
     let mut bytes = vec![];
     let read = std::fs::File::open(path).and_then(|f| f.take(limits.total + 1).read_to_end(&mut bytes));
+    observed::read(path, read.is_ok().then_some(bytes.as_slice()));
     read.map_err(|source| ReadError::Unreadable(path.to_owned(), source))?;
     Ok(bytes)
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use super::archive::Archive;
 use super::decode::{Encoding, decode};
 pub use super::error::ReadError;
+use super::observed;
 use super::source::{Source, SourceId, Sources, Span};
 
 /// Largest file that is read: byte offsets are 32 bits wide.
@@ -89,27 +90,14 @@ pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Result<Vec<u8>, ReadError> {
-        let failed = |error: std::io::Error| match error.kind() {
-            std::io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
-            std::io::ErrorKind::IsADirectory => ReadError::Directory(path.to_owned()),
-            _ => ReadError::Unreadable(path.to_owned(), error),
-        };
-        let file = std::fs::File::open(path).map_err(failed)?;
-        let metadata = file.metadata().map_err(failed)?;
-        if metadata.is_dir() {
-            return Err(ReadError::Directory(path.to_owned()));
-        }
-        if metadata.len() > MAX_SIZE {
-            return Err(ReadError::TooLarge(path.to_owned(), metadata.len()));
-        }
-        let mut bytes = vec![];
-        // A pipe has no length before it is read.
-        file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(failed)?;
-        Ok(bytes)
+        let read = read(path);
+        observed::read(path, read.as_deref().ok());
+        read
     }
 
     fn names(&self, folder: &Path) -> Vec<String> {
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        observed::listed(folder);
         let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
         let mut names: Vec<String> = entries.filter_map(|e| e.file_name().into_string().ok()).collect();
         names.sort();
@@ -117,6 +105,7 @@ impl Files for Disk {
     }
 
     fn is_folder(&self, path: &Path) -> bool {
+        observed::looked_at(path);
         path.is_dir()
     }
 
@@ -127,6 +116,26 @@ impl Files for Disk {
     fn beside(&self, file: &Path) -> Result<Archive, ReadError> {
         Archive::beside(file)
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, ReadError> {
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::NotFound => ReadError::Missing(path.to_owned()),
+        std::io::ErrorKind::IsADirectory => ReadError::Directory(path.to_owned()),
+        _ => ReadError::Unreadable(path.to_owned(), error),
+    };
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let metadata = file.metadata().map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(ReadError::Directory(path.to_owned()));
+    }
+    if metadata.len() > MAX_SIZE {
+        return Err(ReadError::TooLarge(path.to_owned(), metadata.len()));
+    }
+    let mut bytes = vec![];
+    // A pipe has no length before it is read.
+    file.take(MAX_SIZE + 1).read_to_end(&mut bytes).map_err(failed)?;
+    Ok(bytes)
 }
 
 /// Texts in memory by path, for tests, archives and editors.

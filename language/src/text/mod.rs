@@ -7,5 +7,7 @@ pub mod decode;
 
 mod error;
 
+pub mod observed;
+
 pub mod archive;
 pub mod files;

@@ -50,6 +50,7 @@ impl Obligations {
             left_out: self.left_out(model),
             contradictory: self.contradictory.iter().map(|c| written(c, model)).collect(),
             summary: None,
+            cached: false,
         };
         file.name_apart();
         file.summarize();

@@ -91,6 +91,9 @@ struct Flat<'a> {
     warnings: &'a [String],
     diagnostics: &'a [DiagnosticObject],
     stats: StatsObject,
+    /// the answer was given before and kept; stats are those of that run
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cached: Option<bool>,
 }
 
 impl<'a> From<&'a Verification> for Flat<'a> {
@@ -150,6 +153,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             warnings: &answer.warnings,
             diagnostics: &answer.diagnostics,
             stats: StatsObject { walked: proof.and_then(|proof| proof.walked), ..answer.stats.clone() },
+            cached: None,
         }
     }
 }

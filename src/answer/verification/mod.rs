@@ -144,6 +144,11 @@ pub struct Subject<'a> {
 }
 
 impl Verification {
+    /// Returns whether a property is not decided.
+    pub fn has_open(&self) -> bool {
+        self.properties.iter().any(|property| property.verdict == PropertyVerdictWord::Unknown)
+    }
+
     /// A verdict, and what is known before the run.
     pub fn new(subject: &Subject<'_>, engine: &str, depth: Option<usize>, verdict: Verdict) -> Verification {
         let model = subject.model;

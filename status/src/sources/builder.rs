@@ -157,6 +157,7 @@ impl<'a> Builder<'a> {
             left_out: vec![],
             contradictory: vec![],
             summary: None,
+            cached: false,
         };
         file.name_apart();
         file.summarize();

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use bsym_language::archive::Archive;
 use bsym_language::model::Model;
+use bsym_language::observed;
 
 use self::builder::Builder;
 use super::component::component;
@@ -82,6 +83,7 @@ fn stem(path: &Path) -> String {
 }
 
 fn kind(path: &Path) -> Result<Input, PoError> {
+    observed::looked_at(path);
     if path.is_dir() {
         return Ok(Input::Project);
     }

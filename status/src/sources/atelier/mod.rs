@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use bsym_language::archive::{Archive, split};
+use bsym_language::observed;
 use md5::{Digest, Md5};
 
 use self::goals::{Goal, Invariant};
@@ -43,7 +44,10 @@ pub fn machine_of(path: &Path) -> Option<PathBuf> {
     let above = folder.join("..");
     let folders = [folder.to_owned(), above.join("src"), above.clone(), above.join("spec")];
     let mut all = folders.iter().flat_map(|f| MACHINES.map(|e| f.join(stem).with_added(e)));
-    all.find(|p| p.is_file())
+    all.find(|p| {
+        observed::looked_at(p);
+        p.is_file()
+    })
 }
 
 trait WithAdded {
@@ -267,7 +271,9 @@ fn machine_bytes(out: &Builder<'_>, folder: &str, name: &str) -> Result<Option<(
     let Some(path) = machine_of(&out.archive.path().join(folder).join(format!("{name}.pog"))) else {
         return Ok(None);
     };
-    let bytes = std::fs::read(&path).map_err(|source| PoError::Read { path: path.clone(), source })?;
+    let read = std::fs::read(&path);
+    observed::read(&path, read.as_deref().ok());
+    let bytes = read.map_err(|source| PoError::Read { path: path.clone(), source })?;
     Ok(Some((path, bytes)))
 }
 
