@@ -131,6 +131,7 @@ impl Obligations {
             None => format!("{}: {counts}", counted(all, "obligation")),
         };
         let mut text = format!("{first}  [{:.2} s]\n", self.seconds);
+        text.extend(self.of_status.as_ref().map(OfStatus::taken_text));
         if !self.unconfirmed.is_empty() {
             let what = counted(self.unconfirmed.len(), "proof");
             text.push_str(&format!("  {what} in one form alone (`confirmed` in --json)\n"));
@@ -145,9 +146,9 @@ impl Obligations {
         text.push_str(&contradictory::text(&self.file.contradictory, language, verbose, paint));
         let mut refuted = false;
         for OpenObligation { name, status, goal, reason } in &self.open {
-            // Of those that a status leaves open, only what a trace leads to is called refuted.
-            let is_refuted =
-                *status == Status::Refuted && (self.of_status.is_none() || self.is_reached(name));
+            // With --open only what a trace leads to is called refuted.
+            let looks_for_traces = self.of_status.is_some() && self.explanations.is_some();
+            let is_refuted = *status == Status::Refuted && (!looks_for_traces || self.is_reached(name));
             let word = match status {
                 _ if is_refuted => paint.bad("refuted"),
                 Status::Refuted => paint.doubt("open"),

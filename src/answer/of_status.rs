@@ -17,6 +17,14 @@ pub struct OfStatus {
     pub open: usize,
     /// Of those that are open, the names that the machine has no obligation of.
     pub unknown: Vec<String>,
+    /// Obligations of the machine that are taken from the status, which were not tried.
+    pub taken: usize,
+    /// Those that need no proof.
+    pub trivial: usize,
+    /// Of those that were tried, how many the status has as proved for another text.
+    pub stale: usize,
+    /// Of those that were tried, how many the status has as reviewed only.
+    pub reviewed: usize,
 }
 
 impl OfStatus {
@@ -33,6 +41,23 @@ impl OfStatus {
             0 => format!("nothing is open in {}", self.left_open_by),
             n => format!("{n} open in {}: {}", self.left_open_by, words.join(", ")),
         }
+    }
+
+    /// `58 taken from Rodin, 67 trivial; not taken: 2 only reviewed (--trust-reviewed)`, on a line of its own.
+    pub fn taken_text(&self) -> String {
+        let words = |parts: &[(usize, &str)]| {
+            let parts = parts.iter().filter(|part| part.0 > 0);
+            parts.map(|(n, word)| format!("{n} {word}")).collect::<Vec<_>>().join(", ")
+        };
+        let by = format!("taken from {}", self.left_open_by);
+        let mut parts = vec![words(&[(self.taken, &by), (self.trivial, "trivial")])];
+        let not_taken =
+            [(self.stale, "proved for another text"), (self.reviewed, "only reviewed (--trust-reviewed)")];
+        if not_taken.iter().any(|part| part.0 > 0) {
+            parts.push(format!("not taken: {}", words(&not_taken)));
+        }
+        parts.retain(|part| !part.is_empty());
+        if parts.is_empty() { String::new() } else { format!("  {}\n", parts.join("; ")) }
     }
 
     /// Those that the machine has no obligation of, for people.

@@ -30,14 +30,18 @@ pub struct PoArguments {
     /// Show the state and step that refute each open obligation, or this one, and whether they are reachable
     #[arg(long, value_name = "NAME", num_args = 0..=1)]
     pub explain: Option<Option<String>>,
-    /// Try only the obligations that a proof status leaves open, and look for a trace to each state that refutes one
-    #[arg(long, conflicts_with = "explain", help_heading = "Proof status")]
+    /// Look for a trace to each state that refutes one of the obligations that the proof status leaves open
+    #[arg(long, conflicts_with_all = ["explain", "no_proofs"], help_heading = "Proof status")]
     pub open: bool,
-    /// The proof status: a po.json, a Rodin project, a ProB package; Rodin projects and packages bring their own
-    #[arg(long, value_name = "FILE", requires = "open", help_heading = "Proof status")]
+    /// The proof status, whose proved obligations are not tried: a po.json, a Rodin project, a ProB package; Rodin projects
+    /// and packages bring their own
+    #[arg(long, value_name = "FILE", help_heading = "Proof status")]
     pub proofs: Option<PathBuf>,
+    /// Use no proof status: try every obligation. So does -o, which writes the status of every obligation
+    #[arg(long, conflicts_with_all = ["proofs", "trust_reviewed"], help_heading = "Proof status")]
+    pub no_proofs: bool,
     /// Count obligations that were only reviewed as proven
-    #[arg(long, requires = "open", help_heading = "Proof status")]
+    #[arg(long, help_heading = "Proof status")]
     pub trust_reviewed: bool,
     /// Write the open obligations as SMT-LIB into this folder, with sets as arrays and, `…-first-order-N`, as predicates
     #[arg(long, value_name = "DIR")]
@@ -48,12 +52,12 @@ pub struct PoArguments {
     pub limits: LimitArguments,
     #[command(flatten)]
     pub solver: SolverArguments,
+    #[command(flatten)]
+    pub cache: CachingArguments,
     /// Write a page about the result for a browser
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub html: Option<PathBuf>,
     #[command(flatten)]
-    #[command(flatten)]
-    pub cache: CachingArguments,
     pub output: OutputArguments,
 }
 

@@ -39,11 +39,8 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     let choice = solvers::choose(arguments.solver.name.as_deref())?;
     let mut model = input::machine(&arguments.file, &arguments.component, &arguments.output)?.model;
     let scope = input::scope(&model, &arguments.scope)?;
-    let open = match arguments.open {
-        true => Some(Open::read(arguments, &model, &scope)?),
-        false => None,
-    };
-    let is_asked = |proof: &Proof| open.as_ref().is_none_or(|open| open.has(&proof.name));
+    let open = Open::read(arguments, &model, &scope)?;
+    let is_asked = |proof: &Proof| open.as_ref().is_none_or(|open| !open.has_proof_of(proof));
     input::fix_constants(&mut model, &arguments.scope.set, paint)?;
     let model = Arc::new(model);
     let budget = control.budget.per_query(arguments.each);
@@ -64,7 +61,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             seconds: clock.seconds(),
             ..Obligations::new(file, &proved, &stuck)
         };
-        answer.of_status = left_open.map(|open| open.outcome(&answer));
+        answer.of_status = left_open.map(|open| open.outcome(&answer, 0));
         Answer::Obligations(Box::new(answer))
     });
     let mut observer = |proof: &Proof| {
@@ -103,12 +100,14 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         export: arguments.export.is_some(),
     };
     let mut obligations = prove_and_confirm(&job, &mut observer, &choose)?;
+    let all = obligations.all.len();
     obligations.all.retain(is_asked);
+    let taken = all - obligations.all.len();
     let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
     let explanations = match &arguments.explain {
         Some(name) => Some(explainer.explain(&obligations, name.as_deref())),
         // Only reachable states refute obligations here.
-        None => open.as_ref().map(|_| explainer.of_refuted(&obligations)),
+        None => arguments.open.then(|| explainer.of_refuted(&obligations)),
     };
     if let Some(Some(name)) = &arguments.explain
         && !obligations.all.iter().any(|p| p.name == *name)
@@ -131,7 +130,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         explanations,
         ..of_prover
     };
-    answer.of_status = open.map(|open| open.outcome(&answer));
+    answer.of_status = open.map(|open| open.outcome(&answer, taken));
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {
             Ok(exported) => {

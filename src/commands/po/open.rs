@@ -1,16 +1,17 @@
-//! `bsym po --open`: the obligations that a recorded proof status leaves open.
+//! The obligations that a recorded proof status leaves open, which are those that `bsym po` tries.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bsym_language::model::{Model, Notation};
-use bsym_proofs::obligations::{Choice, Proof};
+use bsym_language::model::{EventId, Model, Notation};
+use bsym_proofs::obligations::{Choice, Proof, Subject};
 use bsym_proofs::scope::named;
 use bsym_semantics::scope::Scope;
-use bsym_status::file::{Obligation, SourceKind, Status};
-use bsym_status::import::{Entry, import};
-use bsym_status::sources::convert;
-use bsym_status::{ImportOptions, PoFile};
+use bsym_status::file::{Kind, Obligation, SourceKind, Status};
+use bsym_status::import::{Entry, OpenKind, import};
+use bsym_status::proven::{Check, Formula};
+use bsym_status::sources::{Converted, convert};
+use bsym_status::{Import, ImportOptions, PoFile};
 
 use crate::answer::obligations::Obligations;
 use crate::answer::of_status::OfStatus;
@@ -19,76 +20,160 @@ use crate::commands::status::refuse;
 use crate::output;
 use crate::refusal::Refusal;
 
-/// The names that a status leaves open.
+/// A proof status: what it leaves open, and what is taken from it.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     by: String,
+    /// Names of obligations of the machine that it leaves open.
     names: BTreeSet<String>,
+    /// Names of those that it has as proved, for the text as it is now.
+    proved: BTreeSet<String>,
+    /// The same for obligations of abstract machines, which have other names here.
+    pairs: BTreeSet<(Option<EventId>, usize)>,
+    checks: BTreeSet<Check>,
+    /// Numbers of obligations that are not taken because they were proved for another text, or only reviewed.
+    stale: usize,
+    reviewed: usize,
+    /// An obligation that is tried whatever the status.
+    asked: Option<String>,
 }
 
 impl Open {
-    /// Reads the status that the user names, or the one that the input contains. Obligations proved for another text
-    /// are open.
+    /// Reads the status that the user names, or the one that the input contains. `None` if every obligation is to be
+    /// tried.
     ///
     /// # Errors
-    /// There is no status, it cannot be read, or it is about another machine.
-    pub fn read(arguments: &PoArguments, model: &Model, scope: &Scope) -> anyhow::Result<Open> {
+    /// A status that is asked for is not there, cannot be read, or is about another machine.
+    pub fn read(arguments: &PoArguments, model: &Model, scope: &Scope) -> anyhow::Result<Option<Open>> {
+        let is_asked_for = arguments.open || arguments.proofs.is_some() || arguments.trust_reviewed;
+        let tries_all = arguments.no_proofs || arguments.output_file.is_some();
         let path = match &arguments.proofs {
+            _ if tries_all && !is_asked_for => return Ok(None),
             Some(path) => path,
             None if model.notation == Notation::EventB => &arguments.file,
+            None if !is_asked_for => return Ok(None),
             None => {
-                let refusal = Refusal::new("--open: no proof status is named".to_string());
+                let flag = if arguments.open { "--open" } else { "--trust-reviewed" };
+                let refusal = Refusal::new(format!("{flag}: no proof status is named"));
                 return Err(refusal.help("name one with --proofs FILE").into());
             }
         };
-        let converted = convert(path, Path::new("")).map_err(|e| refuse(path, &e))?;
-        for warning in &converted.warnings {
-            output::note(&format!("warning: {warning}"));
-        }
-        let file = converted.file;
         let options =
             ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(named(model, scope)) };
-        let import = import(path, &file, model, &options).map_err(|e| refuse(path, &e))?;
+        let read = convert(path, Path::new("")).and_then(|converted| {
+            let import = import(path, &converted.file, model, &options)?;
+            Ok((converted, import))
+        });
+        match read {
+            Ok((converted, import)) => {
+                let open = Open::of(path, &converted, &import, arguments, model);
+                let is_empty = open.proved.is_empty() && open.names.is_empty();
+                if is_asked_for || !is_empty {
+                    converted
+                        .warnings
+                        .iter()
+                        .for_each(|warning| output::note(&format!("warning: {warning}")));
+                }
+                Ok(Some(open).filter(|_| is_asked_for || !is_empty))
+            }
+            Err(error) if is_asked_for => Err(refuse(path, &error).into()),
+            Err(error) => {
+                output::note(&format!("warning: the proof status of the input is not used: {error}"));
+                Ok(None)
+            }
+        }
+    }
+
+    fn of(
+        path: &Path,
+        converted: &Converted,
+        import: &Import,
+        arguments: &PoArguments,
+        model: &Model,
+    ) -> Open {
+        let file = &converted.file;
         let outdated = [&import.stale, &import.unmatched, &import.ambiguous];
         let outdated: BTreeSet<&str> =
             outdated.into_iter().flatten().map(|e: &Entry| e.id.as_str()).collect();
+        let is_stale = |o: &Obligation| o.stale || outdated.contains(o.id.as_str());
         let counts = |o: &Obligation| {
             let whole = o.parts.as_ref().is_none_or(|p| p.proved >= p.total);
             let proved = o.status.is_discharged() || o.status == Status::Reviewed && arguments.trust_reviewed;
-            proved && whole && !o.stale && !outdated.contains(o.id.as_str())
+            proved && whole && !is_stale(o)
         };
-        let own = file.obligations.iter().filter(|o| o.component == model.name && !counts(o));
-        let names = own.map(|o| trimmed(o.source.name.as_deref().unwrap_or(&o.id))).collect();
-        Ok(Open { by: author(path, &file), names })
+        let own: Vec<&Obligation> = file.obligations.iter().filter(|o| o.component == model.name).collect();
+        let (proved, names): (Vec<&Obligation>, Vec<&Obligation>) = own.iter().partition(|o| counts(o));
+        let all = |list: &[&Obligation]| list.iter().map(|o| name_of(o)).collect::<BTreeSet<_>>();
+        // A theorem that is open, and a refinement, are obligations of their own, which are tried.
+        let rests_on_others = |kind: OpenKind| matches!(kind, OpenKind::Hypothesis | OpenKind::Refinement);
+        let pairs = import.status.iter().map(|(pair, _)| pair);
+        let more = import.open.iter().filter(|open| rests_on_others(open.kind)).map(|open| open.pair);
+        let checks = import.status.checks().map(|(check, _)| check);
+        let others = import.open_checks.iter().filter(|open| rests_on_others(open.kind));
+        let explained = arguments.explain.as_ref().and_then(Option::as_ref);
+        Open {
+            by: author(path, file),
+            stale: names.iter().filter(|o| o.status.is_discharged() && is_stale(o)).count(),
+            reviewed: names.iter().filter(|o| o.status == Status::Reviewed).count(),
+            names: all(&names),
+            proved: all(&proved),
+            pairs: pairs.chain(more).collect(),
+            checks: checks.chain(others.map(|open| open.check)).collect(),
+            asked: explained.map(|name| trimmed(name)),
+        }
     }
 
-    /// Returns the choice for an obligation: it is asked if the status leaves it open.
+    /// Returns the choice for an obligation: it is asked unless the status has a proof of it.
     pub fn choose(&self, proof: &Proof) -> Choice {
-        if self.has(&proof.name) { Choice::Ask } else { Choice::Leave }
+        if self.has_proof_of(proof) { Choice::Known } else { Choice::Ask }
     }
 
-    /// Returns whether the status leaves an obligation of this name open.
-    pub fn has(&self, name: &str) -> bool {
-        self.names.contains(&trimmed(name))
+    /// Returns whether an obligation is taken from the status.
+    pub fn has_proof_of(&self, proof: &Proof) -> bool {
+        let name = trimmed(&proof.name);
+        let needs_none = proof.status == Status::Trivial;
+        if needs_none || self.asked.as_ref() == Some(&name) || self.names.contains(&name) {
+            return false;
+        }
+        let has = |check| self.checks.contains(&check);
+        self.proved.contains(&name)
+            || match (&proof.subject, proof.kind) {
+                (Subject::Invariant(i), Kind::Wd) => has(Check::Meaning(Formula::Invariant(*i))),
+                (Subject::Invariant(i), _) => self.pairs.contains(&(proof.event, *i)),
+                (Subject::Assertion(i), Kind::Wd) => has(Check::Meaning(Formula::Assertion(*i))),
+                (Subject::Assertion(i), _) => has(Check::Theorem(*i)),
+                _ => false,
+            }
     }
 
-    /// Returns the result for the obligations that the status leaves open.
-    pub fn outcome(&self, answer: &Obligations) -> OfStatus {
-        let of = |o: &Obligation| trimmed(o.source.name.as_deref().unwrap_or(&o.id));
+    /// Returns the result for the obligations that the status leaves open, where `taken` others were taken from it.
+    pub fn outcome(&self, answer: &Obligations, taken: usize) -> OfStatus {
         let all = &answer.file.obligations;
-        let known: BTreeSet<String> = all.iter().map(of).collect();
-        let discharged: BTreeSet<String> = all.iter().filter(|o| o.status.is_discharged()).map(of).collect();
+        let trivial =
+            all.iter().filter(|o| o.status == Status::Trivial).map(name_of).collect::<BTreeSet<_>>();
+        let known: BTreeSet<String> = all.iter().map(name_of).collect();
+        let tried: BTreeSet<&String> = known.union(&self.names).filter(|n| !trivial.contains(*n)).collect();
+        let discharged: BTreeSet<String> =
+            all.iter().filter(|o| o.status.is_discharged()).map(name_of).collect();
         let reached = answer.explanations.iter().flatten().filter(|e| e.is_reached());
         let refuted: BTreeSet<String> = reached.map(|e| trimmed(&e.name)).collect();
         OfStatus {
             left_open_by: self.by.clone(),
-            total: self.names.len(),
-            discharged: discharged.difference(&refuted).count(),
+            total: tried.len(),
+            discharged: tried.iter().filter(|n| discharged.contains(**n) && !refuted.contains(**n)).count(),
             refuted: refuted.len(),
-            open: self.names.iter().filter(|n| !discharged.contains(*n) && !refuted.contains(*n)).count(),
+            open: tried.iter().filter(|n| !discharged.contains(**n) && !refuted.contains(**n)).count(),
             unknown: self.names.difference(&known).cloned().collect(),
+            taken,
+            trivial: trivial.len(),
+            stale: self.stale,
+            reviewed: self.reviewed,
         }
     }
+}
+
+fn name_of(o: &Obligation) -> String {
+    trimmed(o.source.name.as_deref().unwrap_or(&o.id))
 }
 
 /// A name without the white space that labels may have at their ends.
