@@ -50,8 +50,8 @@ struct Given {
 /// Returns the kept answer to a command about one machine, if there is one. Writes the files that the command asks for, and the
 /// notes that belong to it.
 pub fn answer(command: &Command) -> Option<Answer> {
-    let key = Key::of(command)?;
-    let given: Given = Store::open()?.find(&key.name)?;
+    let store = Store::open()?;
+    let given: Given = store.find(&Key::of(command)?.name)?;
     // A file that cannot be written is a mistake of the command line, which another run tells.
     if given.files.iter().any(|(path, _)| output::check_writable(path, "", &[]).is_err()) {
         return None;
@@ -83,8 +83,8 @@ impl Keeping {
         if control.searches_for_another() {
             return None;
         }
-        let key = Key::of(command)?;
         Store::open()?;
+        let key = Key::of(command)?;
         observed::start();
         output::record();
         let keeps_going = match command {
