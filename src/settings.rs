@@ -35,7 +35,7 @@ use crate::refusal::Refusal;
 use crate::traces::Format;
 
 /// The name of the file.
-const FILE: &str = "bsym.toml";
+pub const FILE: &str = "bsym.toml";
 
 /// The settings for one machine.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -75,6 +75,46 @@ impl Settings {
     /// Returns the folders in which machines and files of definitions are looked for.
     pub fn include_path(&self) -> &[PathBuf] {
         &self.include
+    }
+
+    /// Returns the settings as the text of a file for this machine alone, without its folders, its time limit and what is shown;
+    /// empty if they say nothing.
+    pub fn text(&self) -> String {
+        // Strings of JSON are strings of TOML.
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let word = |value: Option<clap::builder::PossibleValue>| value.map(|word| quoted(word.get_name()));
+        let table =
+            |entries: Vec<String>| (!entries.is_empty()).then(|| format!("{{ {} }}", entries.join(", ")));
+        let scope = self.scope.as_ref().and_then(|items| match items.as_slice() {
+            [ScopeItem::Prob] => Some(quoted("prob")),
+            items => table(
+                items
+                    .iter()
+                    .filter_map(|item| match item {
+                        ScopeItem::Size(name, size) => Some(format!("{} = {size}", quoted(name))),
+                        ScopeItem::Prob => None,
+                    })
+                    .collect(),
+            ),
+        });
+        let set = self.set.iter().flatten().map(|s| format!("{} = {}", quoted(&s.name), quoted(&s.value)));
+        let properties = self.properties.as_ref().map(|all| {
+            let words = all.iter().filter_map(|property| word(property.to_possible_value()));
+            format!("[{}]", words.collect::<Vec<_>>().join(", "))
+        });
+        let lines = [
+            ("scope", scope),
+            ("maxint", self.maxint.as_ref().map(ToString::to_string)),
+            ("minint", self.minint.as_ref().map(ToString::to_string)),
+            ("set", table(set.collect())),
+            ("properties", properties),
+            ("engine", self.engine.and_then(|engine| word(engine.to_possible_value()))),
+            ("depth", self.depth.map(|depth| depth.to_string())),
+            ("memory", self.memory.map(|bytes| bytes.to_string())),
+            ("solver", self.solver.as_deref().map(quoted)),
+            ("encoding", self.encoding.and_then(|encoding| word(encoding.to_possible_value()))),
+        ];
+        lines.into_iter().filter_map(|(key, value)| Some(format!("{key} = {}\n", value?))).collect()
     }
 
     /// Fills in what the command line leaves open.

@@ -680,6 +680,34 @@ fn invariants_and_operations_have_their_verdicts() {
     assert_eq!(lenses(&mut editor, &machine), Vec::<String>::new());
 }
 
+/// The lenses say what the command line says of the machine with the settings of its project.
+#[test]
+fn lenses_use_the_settings_of_the_project() {
+    let machine = "MACHINE M\nSETS S\nVARIABLES n\nINVARIANT\n  n : 0..6 & n <= card(S)\nINITIALISATION n := 0\nOPERATIONS\n  \
+                   up = SELECT n < MAXINT THEN n := n + 1 END\nEND\n";
+    let (disk, path) = folder(&[("bsym.toml", "maxint = 5\nscope = { S = 7 }\n")]);
+    let uri = uri(&path("M.mch"));
+    let verdict = |titles: &[String]| titles.iter().any(|title| title.contains("violated"));
+    let check = |settings: &str| {
+        std::fs::write(disk.path().join("bsym.toml"), settings).unwrap();
+        let mut editor = with_lenses(json!({ "lens": { "timeout": "30s" } }));
+        editor.open(&uri, machine);
+        let titles = settled(&mut editor, &uri);
+        std::fs::write(disk.path().join("M.mch"), machine).unwrap();
+        let output = common::run("check", &disk.path().join("M.mch"), &["--json", "--timeout", "30s"]);
+        assert_eq!(
+            verdict(&titles),
+            common::json(&output)["verdict"] == "violated",
+            "{settings}: {titles:?}"
+        );
+        verdict(&titles)
+    };
+    assert!(!check("maxint = 5\nscope = { S = 7 }\n"));
+    assert!(check("maxint = 9\nscope = { S = 7 }\n"));
+    assert!(check("maxint = 5\nscope = { S = 3 }\n"));
+    assert!(!check("maxint = 9\n[[machine]]\nmatch = \"*.mch\"\nmaxint = 5\nscope = { S = 7 }\n"));
+}
+
 #[test]
 fn a_machine_edited_while_it_is_checked_has_no_stale_and_no_lost_verdict() {
     let (_disk, path) = folder(&[]);

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+use crate::settings;
+
 /// Time that the texts rest before a check begins.
 const REST: Duration = Duration::from_millis(500);
 /// Findings that are kept.
@@ -29,6 +31,8 @@ pub type Texts = Arc<TextsOf>;
 pub struct TextsOf {
     pub texts: Vec<(PathBuf, String)>,
     pub include_path: Vec<PathBuf>,
+    /// The settings of the project for this machine, as the text of a `bsym.toml`.
+    pub settings: String,
 }
 
 /// Settings that the editor chose in `initializationOptions`.
@@ -250,6 +254,11 @@ fn copy(texts: &Texts, folder: &Path) -> std::io::Result<(PathBuf, Vec<PathBuf>)
     }
     // A text without a name on disk is a machine.
     let main = place(first);
+    // Those of the project are in a folder that is not copied.
+    if !texts.settings.is_empty() {
+        let folder = main.parent().unwrap_or(folder);
+        std::fs::write(folder.join(settings::FILE), &texts.settings)?;
+    }
     let include: Vec<PathBuf> = texts.include_path.iter().map(|path| place(path)).collect();
     let include = include.into_iter().filter(|path| path.is_dir()).collect();
     if first.is_absolute() {

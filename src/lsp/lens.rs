@@ -1,6 +1,7 @@
 //! Code lenses: the verdict above each invariant and each operation of a machine.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bsym_language::load::Loaded;
@@ -13,6 +14,7 @@ use super::checks::{Findings, Texts, TextsOf};
 use super::diagnostics::Places;
 use super::machine::Trees;
 use super::names::Kind;
+use crate::settings;
 
 /// Letters of a conjunct that are shown if several share a line.
 const SHORT: usize = 24;
@@ -21,7 +23,11 @@ const SHORT: usize = 24;
 pub fn texts(loaded: &Loaded) -> Texts {
     let texts = loaded.sources.iter().map(|(_, source)| (source.path.clone(), source.text.clone()));
     let include_path = loaded.sources.include_path().to_vec();
-    Arc::new(TextsOf { texts: texts.collect(), include_path })
+    let texts: Vec<(PathBuf, String)> = texts.collect();
+    // Settings that cannot be read are a message of the command line; the texts are checked without them.
+    let settings = texts.first().and_then(|(path, _)| settings::Settings::of(path).ok());
+    let settings = settings.map(|settings| settings.text()).unwrap_or_default();
+    Arc::new(TextsOf { texts, include_path, settings })
 }
 
 /// The lenses of a machine without mistakes; `findings` are those of exactly its texts. `command` is what the editor is
