@@ -20,6 +20,12 @@ pub enum Exit {
 }
 
 impl Exit {
+    /// Returns the place among the exits of several machines: the worst is the greatest.
+    pub fn rank(self) -> usize {
+        let order = [Exit::Done, Exit::Unknown, Exit::Violated, Exit::Refused, Exit::Failed];
+        order.iter().position(|exit| *exit == self).unwrap_or(order.len())
+    }
+
     /// Returns the exit with this code; an unknown code is a failure.
     pub fn of_code(code: u8) -> Exit {
         let all = [Exit::Done, Exit::Violated, Exit::Refused, Exit::Unknown];

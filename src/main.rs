@@ -10,6 +10,7 @@
 
 mod answer;
 mod arguments;
+mod baseline;
 mod cache;
 mod commands;
 mod drawing;
@@ -39,6 +40,7 @@ use tracing_subscriber::EnvFilter;
 
 use answer::Answer;
 use arguments::{Arguments, Command, LimitArguments, OutputArguments};
+use baseline::Baseline;
 
 use exit::Exit;
 use race::control::{Control, Ended};
@@ -89,6 +91,9 @@ fn main() -> ExitCode {
         let format = OutputArguments { html: None, ..command.output() };
         return output::show(&Answer::refused(&error), &format, start.elapsed().as_secs_f64()).into();
     }
+    if command.watches() {
+        return commands::watch(&command).into();
+    }
     if let Err(error) = settle(&mut command) {
         return output::show(&Answer::refused(&error), &command.output(), start.elapsed().as_secs_f64())
             .into();
@@ -104,9 +109,9 @@ fn main() -> ExitCode {
     let is_first = true;
     if is_first
         && !commands::is_about_several(&command)
-        && let Some(answer) = cache::answer(&command)
+        && let Some(exit) = answer_kept(&command, start)
     {
-        return output::exit(output::show(&answer, &command.output(), start.elapsed().as_secs_f64())).into();
+        return output::exit(exit).into();
     }
     #[cfg(unix)]
     let (start, attempt) = match attempt {
@@ -126,6 +131,19 @@ fn main() -> ExitCode {
         attempt.done(exit);
     }
     exit.into()
+}
+
+/// Gives an answer that was given before, if there is one.
+fn answer_kept(command: &Command, start: Instant) -> Option<Exit> {
+    // A baseline that cannot be read is refused by the run.
+    let baseline = Baseline::of(command).ok()?;
+    let (answer, format) = (cache::answer(command)?, command.output());
+    let seconds = start.elapsed().as_secs_f64();
+    let answer = match baseline {
+        Some(baseline) => baseline.apply(answer, &format, seconds),
+        None => answer,
+    };
+    Some(output::show(&answer, &format, seconds))
 }
 
 /// Returns our command for a name that other tools use.
@@ -163,6 +181,7 @@ fn check_page(command: &Command) -> anyhow::Result<()> {
 
 /// Fills in the settings of the project. Those of several machines are looked up for each.
 fn settle(command: &mut Command) -> anyhow::Result<()> {
+    command.keep_going_for_baseline();
     if commands::is_about_several(command) { Ok(()) } else { Settings::fill(command) }
 }
 
@@ -203,6 +222,7 @@ fn begin(start: Instant, command: Command, order: Option<Order>) -> Exit {
 fn work(command: Command, control: Control) -> Exit {
     let (done, waiting) = mpsc::channel();
     let (inner, format) = (control.clone(), command.output());
+    let baseline = Baseline::of(&command).ok().flatten();
     let run = move || {
         bsym_language::stack::declare_large();
         let exit = commands::run(command, &inner);
@@ -215,7 +235,13 @@ fn work(command: Command, control: Control) -> Exit {
     }
     match control.wait(&waiting) {
         Ended::Done(exit) => exit,
-        Ended::Stuck(answer) => process::show(&control, &answer, &format),
+        Ended::Stuck(answer) => {
+            let answer = match baseline {
+                Some(baseline) => baseline.apply(*answer, &format, control.seconds()),
+                None => *answer,
+            };
+            process::show(&control, &answer, &format)
+        }
         Ended::Failed => Exit::Failed,
     }
 }
@@ -273,7 +299,14 @@ impl Command {
     /// Returns the output options.
     fn output(&self) -> OutputArguments {
         let html = self.page().map(Path::to_path_buf);
-        OutputArguments { subject: self.subject().map(Path::to_path_buf), html, ..self.shown() }
+        let batch = self.batch();
+        OutputArguments {
+            subject: self.subject().map(Path::to_path_buf),
+            file: batch.as_ref().map(|batch| batch.file.to_path_buf()),
+            component: batch.and_then(|batch| batch.component.cloned()),
+            html,
+            ..self.shown()
+        }
     }
 
     /// The files that are read of a command that can write a page.

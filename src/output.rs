@@ -63,7 +63,7 @@ pub fn exit(of_command: Exit) -> Exit {
 
 /// Prints an answer in the requested form, `seconds` after the start, and returns its exit code.
 pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
-    let is_run = matches!(answer, Answer::Verification(_) | Answer::Obligations(_));
+    let is_run = matches!(answer, Answer::Verification(_) | Answer::Obligations(_) | Answer::Against(..));
     match answer {
         Answer::Said(_) => {}
         _ if format.form().is_report() => match report(answer, format, seconds) {

@@ -208,11 +208,16 @@ impl Settings {
     }
 }
 
-/// The nearest file of settings at or above the folder of a machine.
-fn find(machine: &Path) -> Option<PathBuf> {
-    let whole = std::path::absolute(machine).ok()?;
+/// Returns the places of settings for a machine, the nearest first.
+pub fn places(machine: &Path) -> Vec<PathBuf> {
+    let whole = std::path::absolute(machine).unwrap_or_else(|_| machine.to_owned());
     let above = whole.ancestors().skip(usize::from(!machine.is_dir()));
-    let path = above.map(|folder| folder.join(FILE)).find(|path| path.is_file())?;
+    above.map(|folder| folder.join(FILE)).collect()
+}
+
+/// Returns the nearest file of settings at or above the folder of a machine.
+pub fn find(machine: &Path) -> Option<PathBuf> {
+    let path = places(machine).into_iter().find(|path| path.is_file())?;
     // As people name it, where they can.
     let here = std::env::current_dir().ok().and_then(|here| Some(path.strip_prefix(here).ok()?.to_owned()));
     Some(here.unwrap_or(path))

@@ -8,7 +8,7 @@
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`cases`] (`tests`), [`constraint`] (`cbc`), [`replay`],
-//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`], [`kept`] (from the cache); [`found`], which one process tells another; and the
+//!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`], [`kept`] (from the cache), [`against`] (a baseline); [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
 pub mod contradictory;
@@ -32,12 +32,14 @@ pub mod verdict_word;
 pub mod words;
 
 pub mod cases;
+pub mod against;
 pub mod certification;
 pub mod choices;
 pub mod claim;
 pub mod constraint;
 pub mod evaluation;
 pub mod event;
+pub mod finding;
 pub mod found;
 pub mod graph;
 pub mod kept;
@@ -59,9 +61,10 @@ pub mod verification;
 mod schema;
 
 use bsym_semantics::verdict::Reason;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use self::cases::CasesAnswer;
+use self::against::Against;
 use self::certification::Certification;
 use self::constraint::ConstraintAnswer;
 use self::evaluation::Evaluation;
@@ -118,6 +121,9 @@ pub enum Answer {
     Recorded(Box<Recorded>),
     /// Wrong input, or a stop before there is anything to say.
     Refused(Refused),
+    /// Any of these, held against known findings.
+    #[serde(serialize_with = "with_baseline")]
+    Against(Box<Answer>, Box<Against>),
     /// Any of these that was given before.
     Kept(Box<Kept>),
     /// What has no other form than text: completions, the manual.
@@ -128,6 +134,16 @@ pub enum Answer {
     /// Everything was said on the way.
     #[serde(skip)]
     Said(Exit),
+}
+
+/// Writes the object of an answer with the member `baseline`.
+fn with_baseline<S: Serializer>(
+    answer: &Answer,
+    against: &Against,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    let whole = serde_json::to_value(answer).and_then(|object| against.added_to(object));
+    whole.map_err(serde::ser::Error::custom)?.serialize(serializer)
 }
 
 impl Answer {
@@ -158,6 +174,7 @@ impl Answer {
             Answer::Parsed(answer) => answer.exit(),
             Answer::Obligations(answer) => answer.exit(),
             Answer::Strengthened(answer) => answer.exit(),
+            Answer::Against(_, against) => against.exit,
             Answer::Kept(answer) => answer.exit,
             Answer::Recorded(_) | Answer::Text(_) => Exit::Done,
             Answer::Refused(answer) => answer.exit,
@@ -185,6 +202,7 @@ impl Answer {
             Answer::Strengthened(answer) => answer.text(verbose, paint),
             Answer::Recorded(answer) => answer.text(paint),
             Answer::Refused(answer) => answer.text(paint),
+            Answer::Against(answer, against) => answer.text(verbose, paint) + &against.text(paint),
             Answer::Kept(answer) => answer.text().into(),
             Answer::Text(text) => text.clone(),
             Answer::Found(_) | Answer::Said(_) => String::new(),

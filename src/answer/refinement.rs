@@ -13,6 +13,7 @@ use bsym_semantics::verdict::{Reason, ReasonCode, Verdict};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::against::BaselineObject;
 use super::diagnostic::{location, place};
 use super::explanation::ExplanationObject;
 use super::named::Values;
@@ -69,6 +70,9 @@ pub struct RefinementAnswer {
     /// The answer was given before and kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<bool>,
+    /// What a baseline knows of this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineObject>,
 }
 
 /// An attempt to prove a refinement for every size of the sets that the scope leaves open.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::against::BaselineObject;
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -178,19 +179,21 @@ impl Row {
         self.verdict == RowVerdict::Holds
     }
 
-    /// The line of the table, with files as wide as `width`.
-    pub fn line(&self, width: usize, paint: Paint) -> String {
+    /// The line of the table, with files as wide as `width`. Findings that are all known are no bad news.
+    pub fn line(&self, width: usize, is_known: bool, paint: Paint) -> String {
         let word = format!("{:<8}", self.verdict.word());
         let word = match self.verdict {
+            _ if is_known => paint.faint(&word),
             RowVerdict::Holds => paint.good(&word),
             RowVerdict::Unknown => paint.doubt(&word),
             _ => paint.bad(&word),
         };
         let engine = self.engine.as_deref().unwrap_or("-");
         let cached = if self.cached { "(cached)" } else { "" };
-        let note = [self.note().as_str(), cached].join(" ");
-        let line =
-            format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.name(), self.seconds, note.trim());
+        let known = if is_known { "(known)" } else { "" };
+        let parts = [self.note(), known.into(), cached.into()];
+        let note = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
+        let line = format!("{:<width$}  {word}  {engine:<5}  {:>7.2} s  {}", self.name(), self.seconds, note);
         line.trim_end().to_string() + "\n"
     }
 
@@ -222,12 +225,22 @@ pub struct Several {
     seconds: f64,
     /// In the order in which they were named, those of a folder by name.
     machines: Vec<Row>,
+    /// What a baseline knows of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineObject>,
 }
 
 impl Several {
     /// Of all rows.
     pub fn new(machines: Vec<Row>, seconds: f64) -> Several {
-        Several { format: "bsym-results", version: 1, bsym: env!("CARGO_PKG_VERSION"), seconds, machines }
+        Several {
+            format: "bsym-results",
+            version: 1,
+            bsym: env!("CARGO_PKG_VERSION"),
+            seconds,
+            machines,
+            baseline: None,
+        }
     }
 
     /// All of them.

@@ -9,6 +9,7 @@ use bsym_semantics::verdict::{Reason, ReasonCode};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::against::BaselineObject;
 use super::diagnostic::location;
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
@@ -55,6 +56,9 @@ pub struct TemporalAnswer {
     /// The answer was given before and kept; stats are those of that run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cached: Option<bool>,
+    /// What a baseline knows of this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub baseline: Option<BaselineObject>,
 }
 
 /// A formula.

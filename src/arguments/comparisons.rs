@@ -15,6 +15,10 @@ pub struct LtlArguments {
     #[command(flatten)]
     pub batch: BatchArguments,
     #[command(flatten)]
+    pub baseline: BaselineArguments,
+    #[command(flatten)]
+    pub watch: WatchArguments,
+    #[command(flatten)]
     pub component: ComponentArguments,
     /// A formula to check in place of those of the machine (repeatable)
     #[arg(short = 'f', long = "formula", value_name = "FORMULA", help_heading = "What to check")]
@@ -53,6 +57,10 @@ pub struct RefineArguments {
     pub file: PathBuf,
     #[command(flatten)]
     pub batch: BatchArguments,
+    #[command(flatten)]
+    pub baseline: BaselineArguments,
+    #[command(flatten)]
+    pub watch: WatchArguments,
     #[command(flatten)]
     pub component: ComponentArguments,
     #[command(flatten)]

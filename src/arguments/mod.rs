@@ -197,6 +197,8 @@ pub struct Batch<'a> {
     pub jobs: Option<usize>,
     /// How the results are shown.
     pub output: &'a OutputArguments,
+    /// The machine of a project that is asked for by name.
+    pub component: Option<&'a String>,
     /// Flags that are given and name one file.
     pub flags_of_one: Vec<&'static str>,
 }
@@ -213,6 +215,67 @@ impl Command {
             Command::Po(_) => "po",
             Command::Strengthen(_) => "strengthen",
             _ => "command",
+        }
+    }
+
+    /// Returns the baseline that is named, where the command takes one.
+    pub fn baseline(&self) -> Option<&BaselineArguments> {
+        match self {
+            Command::Check(a) => Some(&a.baseline),
+            Command::Mc(a) => Some(&a.baseline),
+            Command::Ltl(a) => Some(&a.baseline),
+            Command::Refine(a) => Some(&a.baseline),
+            Command::Po(a) => Some(&a.baseline),
+            _ => None,
+        }
+    }
+
+    /// Returns the part of a project or package, and the folders, that the command takes its machine from.
+    pub fn arguments_of_component(&self) -> Option<&ComponentArguments> {
+        Some(match self {
+            Command::Check(a) => &a.verify.component,
+            Command::Mc(a) => &a.verify.component,
+            Command::Ltl(a) => &a.component,
+            Command::Refine(a) => &a.component,
+            Command::Po(a) => &a.component,
+            Command::Parse(a) => &a.component,
+            Command::Strengthen(a) => &a.component,
+            _ => return None,
+        })
+    }
+
+    /// Returns the file of a proof status that is named.
+    pub fn proofs(&self) -> Option<&Path> {
+        let named = match self {
+            Command::Check(a) => a.verify.proofs.as_deref(),
+            Command::Mc(a) => a.verify.proofs.as_deref(),
+            Command::Po(a) => a.proofs.as_deref(),
+            _ => None,
+        };
+        named.filter(|path| *path != Path::new("auto"))
+    }
+
+    /// Returns whether the command is to be repeated.
+    pub fn watches(&self) -> bool {
+        match self {
+            Command::Check(a) => a.watch.watch,
+            Command::Mc(a) => a.watch.watch,
+            Command::Ltl(a) => a.watch.watch,
+            Command::Refine(a) => a.watch.watch,
+            Command::Po(a) => a.watch.watch,
+            Command::Parse(a) => a.watch.watch,
+            _ => false,
+        }
+    }
+
+    /// A known violation hides no other one.
+    pub fn keep_going_for_baseline(&mut self) {
+        if self.baseline().is_some_and(|b| b.baseline.is_some() || b.write_baseline.is_some()) {
+            match self {
+                Command::Check(a) => a.verify.keep_going = true,
+                Command::Mc(a) => a.verify.keep_going = true,
+                _ => {}
+            }
         }
     }
 
@@ -237,6 +300,7 @@ impl Command {
                     batch: &$a.batch,
                     jobs: $jobs,
                     output: &$a.output,
+                    component: $a.component.component.as_ref(),
                     flags_of_one: [given(&$flags), given(&[("--machine", $a.component.component.is_some())])]
                         .concat(),
                 }
@@ -248,6 +312,7 @@ impl Command {
                 batch,
                 jobs: *jobs,
                 output: &verify.output,
+                component: verify.component.component.as_ref(),
                 flags_of_one: of_run(verify),
             },
             Command::Mc(McArguments { verify, batch, checkpoint, resume, .. }) => {
@@ -257,6 +322,7 @@ impl Command {
                     batch,
                     jobs: None,
                     output: &verify.output,
+                    component: verify.component.component.as_ref(),
                     flags_of_one: [of_run(verify), own].concat(),
                 }
             }
@@ -299,23 +365,28 @@ impl Command {
             Command::Check(a) => {
                 set!(a, a.verify);
                 (a.jobs, a.verify.html) = (Some(1), None);
+                a.baseline = BaselineArguments::default();
             }
             Command::Mc(a) => {
                 set!(a, a.verify);
                 a.verify.html = None;
+                a.baseline = BaselineArguments::default();
             }
             Command::Parse(a) => set!(a, a),
             Command::Ltl(a) => {
                 set!(a, a);
                 a.html = None;
+                a.baseline = BaselineArguments::default();
             }
             Command::Refine(a) => {
                 set!(a, a);
                 a.html = None;
+                a.baseline = BaselineArguments::default();
             }
             Command::Po(a) => {
                 set!(a, a);
                 (a.jobs, a.html) = (Some(1), None);
+                a.baseline = BaselineArguments::default();
             }
             Command::Strengthen(a) => set!(a, a),
             _ => {}

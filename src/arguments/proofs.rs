@@ -17,6 +17,10 @@ pub struct PoArguments {
     #[command(flatten)]
     pub batch: BatchArguments,
     #[command(flatten)]
+    pub baseline: BaselineArguments,
+    #[command(flatten)]
+    pub watch: WatchArguments,
+    #[command(flatten)]
     pub component: ComponentArguments,
     /// Write the status of every obligation
     #[arg(short, long, value_name = "FILE")]

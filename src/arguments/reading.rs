@@ -15,6 +15,8 @@ pub struct ParseArguments {
     #[command(flatten)]
     pub batch: BatchArguments,
     #[command(flatten)]
+    pub watch: WatchArguments,
+    #[command(flatten)]
     pub component: ComponentArguments,
     /// Print the machine as it was understood
     #[arg(long)]

@@ -29,6 +29,11 @@ pub struct OutputArguments {
     /// The file that the command is about, for results that do not name it
     #[arg(skip)]
     pub subject: Option<PathBuf>,
+    /// The file and the machine of a project that the command is about, for a baseline
+    #[arg(skip)]
+    pub file: Option<PathBuf>,
+    #[arg(skip)]
+    pub component: Option<String>,
     /// The page that is written about the result
     #[arg(skip)]
     pub html: Option<PathBuf>,
@@ -183,6 +188,25 @@ pub struct CachingArguments {
     /// Ask anew even where the same answer was given before, and do not keep the answer
     #[arg(long, help_heading = "Limits")]
     pub no_cache: bool,
+}
+
+/// Whether the command is repeated.
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
+pub struct WatchArguments {
+    /// Run again whenever the machine or a file that it depends on changes; Ctrl-C ends it
+    #[arg(long, help_heading = "Project")]
+    pub watch: bool,
+}
+
+/// Known findings.
+#[derive(Serialize, Deserialize, Args, Clone, Debug, Default)]
+pub struct BaselineArguments {
+    /// Fail only on findings that this file does not have, and look for all of them (as --keep-going)
+    #[arg(long, value_name = "FILE", help_heading = "Project")]
+    pub baseline: Option<PathBuf>,
+    /// Write the findings into this file, for --baseline; those of other commands and machines stay
+    #[arg(long, value_name = "FILE", help_heading = "Project")]
+    pub write_baseline: Option<PathBuf>,
 }
 
 /// Which part of a package or project of Event-B.

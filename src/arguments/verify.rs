@@ -95,6 +95,10 @@ pub struct CheckArguments {
     pub verify: VerifyArguments,
     #[command(flatten)]
     pub batch: BatchArguments,
+    #[command(flatten)]
+    pub baseline: BaselineArguments,
+    #[command(flatten)]
+    pub watch: WatchArguments,
     /// Engines, or of several machines the machines, that work at the same time [default: one for each core]
     #[arg(long, value_name = "N", value_parser = threads, help_heading = "Limits")]
     pub jobs: Option<usize>,
@@ -110,6 +114,10 @@ pub struct McArguments {
     pub verify: VerifyArguments,
     #[command(flatten)]
     pub batch: BatchArguments,
+    #[command(flatten)]
+    pub baseline: BaselineArguments,
+    #[command(flatten)]
+    pub watch: WatchArguments,
     /// Which state is expanded next
     #[arg(long, value_enum, default_value = "breadth-first", value_name = "ORDER", help_heading = "Search")]
     pub order: OrderName,
@@ -148,6 +156,8 @@ impl McArguments {
         McArguments {
             verify,
             batch: BatchArguments::default(),
+            baseline: BaselineArguments::default(),
+            watch: WatchArguments::default(),
             order: OrderName::BreadthFirst,
             max_states: None,
             max_valuations: None,

@@ -102,6 +102,7 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         not_checked: DroppedObject::all(&model),
         stats: TimeObject { seconds: 0.0 },
         cached: None,
+        baseline: None,
     };
     // The known part of the answer is printed if the search does not stop when it is asked to.
     let known = Arc::new(Mutex::new(begun));

@@ -13,6 +13,7 @@ use crate::answer::Answer;
 use crate::answer::several::{Row, Several};
 use crate::answer::statistics::seconds;
 use crate::arguments::{self, Batch, Command};
+use crate::baseline::Baseline;
 use crate::cache;
 use crate::commands::targets::{Target, targets};
 use crate::output;
@@ -32,7 +33,7 @@ const PATIENCE: u32 = 3;
 ///
 /// # Errors
 /// A flag that names one file, which several machines cannot share.
-pub fn run(command: &Command, control: &Control) -> anyhow::Result<Answer> {
+pub fn run(command: &Command, baseline: Option<&Baseline>, control: &Control) -> anyhow::Result<Answer> {
     let batch = command.batch().context("the command takes one machine")?;
     if let Some(flag) = batch.flags_of_one.first() {
         bail!(
@@ -55,7 +56,7 @@ pub fn run(command: &Command, control: &Control) -> anyhow::Result<Answer> {
             scope.spawn(move || processes.work(&send));
         }
         drop(send);
-        let mut table = Table::new(&batch, &files);
+        let mut table = Table::new(&batch, baseline, &files);
         loop {
             match rows.recv_timeout(TICK) {
                 Ok((index, row)) => {
@@ -70,6 +71,10 @@ pub fn run(command: &Command, control: &Control) -> anyhow::Result<Answer> {
     });
     control.finish();
     let answer = several(&files, &done, control.seconds());
+    let answer = match baseline {
+        Some(baseline) => baseline.apply(answer, batch.output, control.seconds()),
+        None => answer,
+    };
     // The lines were written before.
     Ok(if batch.output.jsonl { Answer::Said(answer.exit()) } else { answer })
 }
@@ -190,6 +195,7 @@ impl Processes<'_> {
 /// The rows, shown in the order of the machines as far as they are there.
 struct Table<'a> {
     batch: &'a Batch<'a>,
+    baseline: Option<&'a Baseline>,
     width: usize,
     paint: Paint,
     /// Number of rows that were shown.
@@ -197,9 +203,9 @@ struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    fn new(batch: &'a Batch<'a>, files: &[Target]) -> Table<'a> {
+    fn new(batch: &'a Batch<'a>, baseline: Option<&'a Baseline>, files: &[Target]) -> Table<'a> {
         let width = files.iter().map(|f| f.shown().chars().count()).max().unwrap_or(0);
-        Table { batch, width, paint: Paint::stdout(batch.output.color), shown: 0 }
+        Table { batch, baseline, width, paint: Paint::stdout(batch.output.color), shown: 0 }
     }
 
     fn show(&mut self, rows: &[Option<Row>]) {
@@ -207,12 +213,13 @@ impl<'a> Table<'a> {
             self.shown += 1;
             let format = self.batch.output;
             let is_whole = format.is_for_programs() && !format.jsonl;
-            if is_whole || (self.batch.batch.quiet && row.holds()) {
+            let is_known = self.baseline.is_some_and(|baseline| baseline.knows(row));
+            if is_whole || (self.batch.batch.quiet && (row.holds() || is_known)) {
                 continue;
             }
             match format.jsonl {
                 true => output::json_line(row),
-                false => output::result(&row.line(self.width, self.paint)),
+                false => output::result(&row.line(self.width, is_known, self.paint)),
             }
         }
     }

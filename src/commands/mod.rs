@@ -11,6 +11,7 @@
 //! - `cbc` asks a solver for states and short runs that need not be reachable; `cases` makes tests.
 //! - `ltl` checks temporal formulas on all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its code is in [`crate::lsp`].
+//! - `watch` repeats a command when a file changes.
 //! - `cache` says where answers are kept.
 //! - `explain` prints the meaning of a code; `manual` has the pages of the manual and the completions of shells.
 //! - `strengthen` looks for conjuncts that discharge open obligations.
@@ -50,11 +51,13 @@ mod strengthen;
 mod targets;
 mod verify;
 mod vetting;
+mod watch;
 
 use bsym_engines::verdict::Engine;
 
 use crate::answer::Answer;
 use crate::arguments::{Command, EngineName, McArguments};
+use crate::baseline::Baseline;
 use crate::cache::Keeping;
 use crate::exit::Exit;
 use crate::lsp;
@@ -63,15 +66,20 @@ use crate::race::process;
 use crate::refusal::Refusal;
 
 pub use targets::is_about_several;
+pub use watch::watch;
 
 /// Carries out a command and prints its answer.
 pub fn run(command: Command, control: &Control) -> Exit {
     let format = command.output();
+    let baseline = match Baseline::of(&command) {
+        Ok(baseline) => baseline,
+        Err(error) => return process::show(control, &Answer::refused(&error), &format),
+    };
     let keeping = if is_about_several(&command) { None } else { Keeping::begin(&command, control) };
     let done = match command {
         // Its messages go to the editor.
         Command::Lsp(_) => return lsp::run(control),
-        command if is_about_several(&command) => many::run(&command, control),
+        command if is_about_several(&command) => many::run(&command, baseline.as_ref(), control),
         Command::Check(a) => match a.engine {
             None | Some(EngineName::Check) => check::run(&a, control),
             Some(EngineName::Bmc) => verify::run(Engine::Bmc, &a.verify, control),
@@ -111,5 +119,9 @@ pub fn run(command: Command, control: &Control) -> Exit {
     if let Some(keeping) = keeping {
         keeping.keep(&answer, control);
     }
+    let answer = match (&answer, baseline) {
+        (Answer::Several(_) | Answer::Against(..), _) | (_, None) => answer,
+        (_, Some(baseline)) => baseline.apply(answer, &format, control.seconds()),
+    };
     process::show(control, &answer, &format)
 }

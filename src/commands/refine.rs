@@ -55,6 +55,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         core: vec![],
         not_checked: compared::left(&model),
         cached: None,
+        baseline: None,
     };
     // The known part of the answer is printed if the search, or the proof after it, does not stop when it is asked to.
     let known: Arc<Mutex<Option<RefinementAnswer>>> = Arc::default();

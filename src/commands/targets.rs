@@ -1,15 +1,19 @@
 //! Machines that `check` checks: files, folders, patterns, and with `--all` every machine of a project.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use anyhow::bail;
 use bsym_language::archive::Archive;
 use bsym_language::eventb::{package, rodin};
 use bsym_language::files;
+use bsym_language::observed;
 use bsym_language::source::Sources;
 
 use crate::arguments::{Batch, Command};
 use crate::input::is_machine;
+use crate::race::control::locked;
 use crate::refusal::Refusal;
 
 /// One machine to check.
@@ -37,8 +41,22 @@ impl Target {
 /// that is no Rodin project, or all machines of one.
 pub fn is_about_several(command: &Command) -> bool {
     let Some(Batch { file, batch, .. }) = command.batch() else { return false };
-    let is_folder = || is_plain_folder(file) && !machines_in(file).is_empty();
+    let is_folder = || is_folder_of_machines(file);
     batch.all || !batch.more.is_empty() || is_pattern(file) || is_folder()
+}
+
+/// Returns whether a path is a folder of machines. The command line is asked about several times, the disk once: a folder may
+/// be large.
+fn is_folder_of_machines(path: &Path) -> bool {
+    static KNOWN: Mutex<BTreeMap<PathBuf, bool>> = Mutex::new(BTreeMap::new());
+    if !path.is_dir() {
+        return false;
+    }
+    let mut known = locked(&KNOWN);
+    *known.entry(path.to_owned()).or_insert_with(|| {
+        let inside = machines_in(path);
+        !inside.is_empty() && !inside.iter().any(is_of_rodin)
+    })
 }
 
 /// The machines that are named, each once: those named, for a folder those below it, by name, for a pattern what it matches.
@@ -71,7 +89,10 @@ pub fn targets(named: &Batch<'_>) -> anyhow::Result<Vec<Target>> {
 fn files_of(named: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = vec![];
     for path in if is_pattern(named) { matching(named)? } else { vec![named.to_owned()] } {
-        let inside = if is_plain_folder(&path) { machines_in(&path) } else { vec![] };
+        let mut inside = if path.is_dir() { machines_in(&path) } else { vec![] };
+        if inside.iter().any(is_of_rodin) {
+            inside.clear();
+        }
         if inside.is_empty() { files.push(path) } else { files.extend(inside) }
     }
     Ok(files)
@@ -129,14 +150,14 @@ fn components(file: &Path) -> Vec<String> {
     projects.iter().flat_map(of).collect()
 }
 
-/// A folder that is not read as one model. One with files of Rodin anywhere below is.
-fn is_plain_folder(path: &Path) -> bool {
-    let is_rodin = |file: &PathBuf| file.extension().is_some_and(|e| e == "bum" || e == "buc");
-    path.is_dir() && !machines_in(path).iter().any(is_rodin)
+/// Returns whether a file makes its folder a project of Rodin, which is read as one model.
+fn is_of_rodin(file: impl AsRef<Path>) -> bool {
+    file.as_ref().extension().is_some_and(|e| e == "bum" || e == "buc")
 }
 
 /// Returns the machines below a folder, by name. Hidden folders are left out, and links to folders are not followed.
 fn machines_in(folder: &Path) -> Vec<PathBuf> {
+    observed::listed(folder);
     let mut found = vec![];
     let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
     entries.sort_by_key(std::fs::DirEntry::file_name);

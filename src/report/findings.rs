@@ -1,9 +1,11 @@
 //! Findings about a file, in any output format: each with its place, and a case for each property.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use serde_json::Value as Json;
 
+use crate::answer::finding::{Finding as Identity, Outcome};
 use crate::answer::several::{Row, RowVerdict};
 
 /// Severity of a finding.
@@ -80,6 +82,10 @@ pub struct Finding {
     pub place: Option<Place>,
     /// The trace to a violation.
     pub trace: Vec<Step>,
+    /// The same for a baseline; `None` for messages about the text.
+    pub identity: Option<Identity>,
+    /// The case that it is about.
+    pub case: Option<String>,
 }
 
 /// Outcome of a case.
@@ -112,6 +118,8 @@ pub struct Checked {
     pub seconds: f64,
     /// `true` if there is an answer at all.
     pub answered: bool,
+    /// Findings that a baseline knows, if there is one.
+    pub known: Option<BTreeSet<Identity>>,
     pub findings: Vec<Finding>,
     pub cases: Vec<Case>,
 }
@@ -134,11 +142,47 @@ impl Checked {
             machine: row.machine.clone(),
             seconds: row.seconds,
             answered: !matches!(row.verdict, RowVerdict::Refused | RowVerdict::Failed),
+            known: None,
             cases: cases(row, said, &violations),
             findings,
         }
     }
 }
+
+impl Checked {
+    /// Holds the findings against those that are known: a case that fails by known ones alone is skipped.
+    pub fn against(mut self, known: &BTreeSet<Identity>) -> Checked {
+        for case in &mut self.cases {
+            let (outcome, message) = match &case.outcome {
+                CaseOutcome::Failed(message, _) => (Outcome::Violated, message),
+                CaseOutcome::Skipped(message) => (Outcome::Open, message),
+                CaseOutcome::Passed | CaseOutcome::Broken(_) => continue,
+            };
+            let of_case = self.findings.iter().filter(|f| case.is_about(f, outcome));
+            let identities: Vec<&Identity> = of_case.filter_map(|f| f.identity.as_ref()).collect();
+            if !identities.is_empty() && identities.iter().all(|one| known.contains(one)) {
+                case.outcome = CaseOutcome::Skipped(format!("known: {message}"));
+            }
+        }
+        Checked { known: Some(known.clone()), ..self }
+    }
+
+    /// Returns whether a finding is new or known; `None` without a baseline, and for messages about the text.
+    pub fn is_new(&self, finding: &Finding) -> Option<bool> {
+        let (known, identity) = (self.known.as_ref()?, finding.identity.as_ref()?);
+        Some(!known.contains(identity))
+    }
+}
+
+impl Case {
+    fn is_about(&self, finding: &Finding, outcome: Outcome) -> bool {
+        finding.identity.as_ref().is_some_and(|one| one.outcome == outcome)
+            && (self.name == VERDICT || finding.case.as_ref() == Some(&self.name))
+    }
+}
+
+/// The case of a machine as a whole.
+const VERDICT: &str = "verdict";
 
 /// Returns a finding about a property, and its key in the list of all properties.
 struct Violation {
@@ -166,6 +210,8 @@ fn of_diagnostic(diagnostic: &Json) -> Finding {
         message: text(diagnostic, "message") + &help(diagnostic),
         place: Place::of(diagnostic),
         trace: vec![],
+        identity: None,
+        case: None,
     }
 }
 
@@ -178,6 +224,8 @@ fn no_answer(row: &Row, said: &Json) -> Finding {
         message: reason(row, said) + &help(said),
         place: Place::file(&row.file),
         trace: vec![],
+        identity: None,
+        case: None,
     }
 }
 
@@ -225,6 +273,8 @@ fn violation(violated: &Json, trace: &[Step]) -> Violation {
             message: format!("{what}{why} {}", when(trace)),
             place: Place::of(violated).or_else(|| trace.iter().rev().find_map(|s| s.place.clone())),
             trace: trace.to_vec(),
+            identity: Some(Identity::of(Outcome::Violated, violated)),
+            case: Some(case_name(&kind, &name)),
         },
         name: case_name(&kind, &name),
     }
@@ -240,6 +290,8 @@ fn unmatched_step(unmatched: &Json) -> Violation {
             message: format!("{event}: {} {}", text(unmatched, "message"), when(&trace)),
             place: Place::of(unmatched),
             trace,
+            identity: Some(Identity::whole(Outcome::Violated)),
+            case: Some(case_name("refinement", &event)),
         },
         name: case_name("refinement", &event),
     }
@@ -274,28 +326,35 @@ fn steps(trace: &Json) -> Vec<Step> {
 
 /// Returns findings for what is not decided: each property, or else the reason alone.
 fn open(row: &Row, said: &Json) -> Vec<Finding> {
-    let note = |rule: String, level: Level, message: String, place: Option<Place>| Finding {
+    let note = |rule: String, level: Level, message: String, place: Option<Place>, identity| Finding {
         level,
         rule,
         message,
         place: place.or_else(|| Place::file(&row.file)),
         trace: vec![],
+        identity: Some(identity),
+        case: None,
     };
     let mut all: Vec<Finding> = vec![];
     if said["verdict"] == "vacuous" {
-        return vec![note("vacuous".into(), Level::Warning, reason(row, said), None)];
+        return vec![note(
+            "vacuous".into(),
+            Level::Warning,
+            reason(row, said),
+            None,
+            Identity::whole(Outcome::Vacuous),
+        )];
     }
     for property in each(&said["properties"]).filter(|p| p["verdict"] == "unknown") {
         let message = format!("not decided: {}{}", named(property), because(row));
-        all.push(note(
-            format!("unknown-{}", text(property, "property")),
-            Level::Note,
-            message,
-            Place::of(property),
-        ));
+        let kind = text(property, "property");
+        let identity = Identity::of(Outcome::Open, property);
+        let open = note(format!("unknown-{kind}"), Level::Note, message, Place::of(property), identity);
+        all.push(Finding { case: Some(case_name(&kind, &named(property))), ..open });
     }
     if row.verdict == RowVerdict::Unknown && all.is_empty() {
-        all.push(note("unknown".into(), Level::Note, format!("not decided: {}", reason(row, said)), None));
+        let message = format!("not decided: {}", reason(row, said));
+        all.push(note("unknown".into(), Level::Note, message, None, Identity::whole(Outcome::Open)));
     }
     all
 }
@@ -346,7 +405,7 @@ fn cases(row: &Row, said: &Json, violations: &[Violation]) -> Vec<Case> {
         RowVerdict::Refused | RowVerdict::Failed => CaseOutcome::Broken(reason_with_diagnostics(row, said)),
         _ => return cases,
     };
-    cases.push(Case { name: "verdict".into(), outcome: whole });
+    cases.push(Case { name: VERDICT.into(), outcome: whole });
     cases
 }
 

@@ -6,7 +6,9 @@ use super::findings::{Checked, Finding, Level, Place, relative, trace_text};
 
 /// Every finding as a command.
 pub fn write(checked: &[Checked], _exit: i32) -> String {
-    checked.iter().flat_map(|c| &c.findings).map(|f| command(f) + "\n").collect()
+    // What is known needs no look.
+    let new = checked.iter().flat_map(|c| c.findings.iter().filter(|f| c.is_new(f) != Some(false)));
+    new.map(|f| command(f) + "\n").collect()
 }
 
 fn command(finding: &Finding) -> String {
@@ -51,7 +53,15 @@ mod tests {
 
     fn finding(place: Place) -> Finding {
         let message = "100% wrong:\nhelp, please".into();
-        Finding { level: Level::Note, rule: "B0203".into(), message, place: Some(place), trace: vec![] }
+        Finding {
+            level: Level::Note,
+            rule: "B0203".into(),
+            message,
+            place: Some(place),
+            trace: vec![],
+            identity: None,
+            case: None,
+        }
     }
 
     #[test]

@@ -27,6 +27,10 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
         FormatName::Csv => |_, _| String::new(),
     };
     let exit = answer.exit() as i32;
+    let (answer, known) = match answer {
+        Answer::Against(answer, against) => (&**answer, Some(&against.known)),
+        answer => (answer, None),
+    };
     let rows = match answer {
         Answer::Several(several) => several.rows().to_vec(),
         _ => {
@@ -37,6 +41,13 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
     if format.form() == FormatName::Csv {
         return Some(Ok(table::write(&rows)));
     }
-    let checked: Vec<Checked> = rows.iter().map(Checked::of).collect();
+    let checked = rows.iter().enumerate().map(|(i, row)| {
+        let checked = Checked::of(row);
+        match known.and_then(|known| known.get(i)) {
+            Some(known) => checked.against(known),
+            None => checked,
+        }
+    });
+    let checked: Vec<Checked> = checked.collect();
     Some(Ok(write(&checked, exit)))
 }

@@ -13,7 +13,8 @@ pub fn write(checked: &[Checked], exit: i32) -> String {
     let findings: Vec<&Finding> = checked.iter().flat_map(|c| &c.findings).collect();
     let mut rules: BTreeMap<&str, usize> = findings.iter().map(|f| (f.rule.as_str(), 0)).collect();
     rules.values_mut().enumerate().for_each(|(i, place)| *place = i);
-    let results: Vec<Json> = findings.iter().map(|f| result(f, rules[f.rule.as_str()])).collect();
+    let all = checked.iter().flat_map(|c| c.findings.iter().map(move |f| (f, c.is_new(f))));
+    let results: Vec<Json> = all.map(|(f, is_new)| result(f, rules[f.rule.as_str()], is_new)).collect();
     // Several machines may be of one project.
     let mut files: Vec<&str> = checked.iter().map(|c| c.file.as_str()).filter(|f| !f.is_empty()).collect();
     files.dedup();
@@ -76,12 +77,19 @@ fn subject(kind: &str) -> &str {
     }
 }
 
-fn result(finding: &Finding, rule: usize) -> Json {
+fn result(finding: &Finding, rule: usize, is_new: Option<bool>) -> Json {
     let mut result = Map::new();
     result.insert("ruleId".into(), json!(finding.rule));
     result.insert("ruleIndex".into(), json!(rule));
     result.insert("level".into(), json!(finding.level.word()));
     result.insert("message".into(), json!({ "text": finding.message }));
+    if let Some(is_new) = is_new {
+        result.insert("baselineState".into(), json!(if is_new { "new" } else { "unchanged" }));
+        if !is_new {
+            let why = "known: the baseline has it";
+            result.insert("suppressions".into(), json!([{ "kind": "external", "justification": why }]));
+        }
+    }
     if let Some(place) = &finding.place {
         result.insert("locations".into(), json!([{ "physicalLocation": physical(place) }]));
     }

@@ -7,6 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use super::{BesideObject, StatsObject, Verdict, VerdictWord, Verification};
+use crate::answer::against::BaselineObject;
 use crate::answer::coverage::CoverageObject;
 use crate::answer::diagnostic::{DiagnosticObject, UnsupportedObject};
 use crate::answer::encoding::EncodingObject;
@@ -94,6 +95,9 @@ struct Flat<'a> {
     /// the answer was given before and kept; stats are those of that run
     #[serde(skip_serializing_if = "Option::is_none")]
     cached: Option<bool>,
+    /// what a baseline knows of this
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baseline: Option<BaselineObject>,
 }
 
 impl<'a> From<&'a Verification> for Flat<'a> {
@@ -154,6 +158,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
             diagnostics: &answer.diagnostics,
             stats: StatsObject { walked: proof.and_then(|proof| proof.walked), ..answer.stats.clone() },
             cached: None,
+            baseline: None,
         }
     }
 }
