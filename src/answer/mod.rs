@@ -31,8 +31,8 @@ pub mod trace;
 pub mod verdict_word;
 pub mod words;
 
-pub mod cases;
 pub mod against;
+pub mod cases;
 pub mod certification;
 pub mod choices;
 pub mod claim;
@@ -63,8 +63,8 @@ mod schema;
 use bsym_semantics::verdict::Reason;
 use serde::{Serialize, Serializer};
 
-use self::cases::CasesAnswer;
 use self::against::Against;
+use self::cases::CasesAnswer;
 use self::certification::Certification;
 use self::constraint::ConstraintAnswer;
 use self::evaluation::Evaluation;

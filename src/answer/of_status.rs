@@ -21,6 +21,10 @@ pub struct OfStatus {
     pub taken: usize,
     /// Those that need no proof.
     pub trivial: usize,
+    /// Those that the status does not have for this machine, which were tried as well.
+    pub unlisted: usize,
+    /// How many of these are open.
+    pub unlisted_open: usize,
     /// Of those that were tried, how many the status has as proved for another text.
     pub stale: usize,
     /// Of those that were tried, how many the status has as reviewed only.
@@ -51,6 +55,11 @@ impl OfStatus {
         };
         let by = format!("taken from {}", self.left_open_by);
         let mut parts = vec![words(&[(self.taken, &by), (self.trivial, "trivial")])];
+        let open = self.unlisted_open;
+        let others = words(&[(self.unlisted - open, "discharged"), (open, "open")]);
+        if !others.is_empty() {
+            parts.push(format!("{} that it does not have: {others}", self.unlisted));
+        }
         let not_taken =
             [(self.stale, "proved for another text"), (self.reviewed, "only reviewed (--trust-reviewed)")];
         if not_taken.iter().any(|part| part.0 > 0) {

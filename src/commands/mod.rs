@@ -19,9 +19,9 @@
 
 mod animate;
 mod beside;
+mod cache;
 mod cases;
 mod cbc;
-mod cache;
 mod certify;
 mod check;
 mod compared;

@@ -152,17 +152,23 @@ impl Open {
         let trivial =
             all.iter().filter(|o| o.status == Status::Trivial).map(name_of).collect::<BTreeSet<_>>();
         let known: BTreeSet<String> = all.iter().map(name_of).collect();
-        let tried: BTreeSet<&String> = known.union(&self.names).filter(|n| !trivial.contains(*n)).collect();
         let discharged: BTreeSet<String> =
             all.iter().filter(|o| o.status.is_discharged()).map(name_of).collect();
         let reached = answer.explanations.iter().flatten().filter(|e| e.is_reached());
         let refuted: BTreeSet<String> = reached.map(|e| trimmed(&e.name)).collect();
+        let unlisted = || known.iter().filter(|n| !self.names.contains(*n) && !trivial.contains(*n));
         OfStatus {
             left_open_by: self.by.clone(),
-            total: tried.len(),
-            discharged: tried.iter().filter(|n| discharged.contains(**n) && !refuted.contains(**n)).count(),
-            refuted: refuted.len(),
-            open: tried.iter().filter(|n| !discharged.contains(**n) && !refuted.contains(**n)).count(),
+            total: self.names.len(),
+            discharged: self
+                .names
+                .iter()
+                .filter(|n| discharged.contains(*n) && !refuted.contains(*n))
+                .count(),
+            refuted: self.names.intersection(&refuted).count(),
+            open: self.names.iter().filter(|n| !discharged.contains(*n) && !refuted.contains(*n)).count(),
+            unlisted: unlisted().count(),
+            unlisted_open: unlisted().filter(|n| !discharged.contains(*n)).count(),
             unknown: self.names.difference(&known).cloned().collect(),
             taken,
             trivial: trivial.len(),
