@@ -5,8 +5,9 @@
 //!
 //! A command goes through `arguments`, `commands` (which read with `input`, `solvers` and `traces`, and work under
 //! `race::control`), `answer` (the content, as data) and `output` (how it is printed; `report` for the formats of other
-//! programs), and ends as an `exit`; a [`refusal`] takes the short way. `progress` reports on work in progress. `race`
-//! runs work in parallel, in a thread or in a process of its own, and ensures that all of it ends.
+//! programs; `page` for people, with pictures that `snapshot` makes of states and `drawing` draws), and ends as an
+//! `exit`; a [`refusal`] takes the short way. `progress` reports on work in progress. `race` runs work in parallel, in a
+//! thread or in a process of its own, and ensures that all of it ends.
 
 mod answer;
 mod arguments;
@@ -25,6 +26,7 @@ mod race;
 mod refusal;
 mod report;
 mod settings;
+mod snapshot;
 mod solvers;
 mod traces;
 mod uri;
@@ -39,7 +41,10 @@ use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
 use answer::Answer;
-use arguments::{Arguments, Command, LimitArguments, OutputArguments};
+use arguments::{
+    Arguments, CheckArguments, Command, ComponentArguments, LimitArguments, McArguments, OutputArguments,
+    PageArguments,
+};
 use baseline::Baseline;
 
 use exit::Exit;
@@ -88,7 +93,7 @@ fn main() -> ExitCode {
     log(command.output());
     std::panic::set_hook(Box::new(report_panic));
     if let Err(error) = check_page(&command) {
-        let format = OutputArguments { html: None, ..command.output() };
+        let format = OutputArguments { page: None, ..command.output() };
         return output::show(&Answer::refused(&error), &format, start.elapsed().as_secs_f64()).into();
     }
     if command.watches() {
@@ -298,13 +303,17 @@ impl Command {
 
     /// Returns the output options.
     fn output(&self) -> OutputArguments {
-        let html = self.page().map(Path::to_path_buf);
+        let page = self.page().zip(self.of_page()).map(|(path, (file, component))| PageArguments {
+            path: path.to_path_buf(),
+            file: file.to_path_buf(),
+            component: component.clone(),
+        });
         let batch = self.batch();
         OutputArguments {
             subject: self.subject().map(Path::to_path_buf),
             file: batch.as_ref().map(|batch| batch.file.to_path_buf()),
             component: batch.and_then(|batch| batch.component.cloned()),
-            html,
+            page,
             ..self.shown()
         }
     }
@@ -351,6 +360,23 @@ impl Command {
             Command::Ltl(a) => a.html.as_deref(),
             Command::Refine(a) => a.html.as_deref(),
             Command::Po(a) => a.html.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The machine of a command that can write a page.
+    fn of_page(&self) -> Option<(&Path, &ComponentArguments)> {
+        match self {
+            Command::Check(CheckArguments { verify: a, .. })
+            | Command::Mc(McArguments { verify: a, .. })
+            | Command::Bmc(a)
+            | Command::Tree(a)
+            | Command::Kind(a)
+            | Command::Ic3(a) => Some((&a.file, &a.component)),
+            Command::Ldd(a) => Some((&a.verify.file, &a.verify.component)),
+            Command::Ltl(a) => Some((&a.file, &a.component)),
+            Command::Refine(a) => Some((&a.file, &a.component)),
+            Command::Po(a) => Some((&a.file, &a.component)),
             _ => None,
         }
     }

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 
 use crate::answer::Answer;
 use crate::answer::event::Event;
-use crate::arguments::{FormatName, OutputArguments};
+use crate::arguments::{FormatName, OutputArguments, PageArguments};
 use crate::exit::Exit;
 use crate::page::page;
 use crate::paint::Paint;
@@ -83,24 +83,24 @@ pub fn show(answer: &Answer, format: &OutputArguments, seconds: f64) -> Exit {
         Answer::Refused(_) => note(answer.text(false, Paint::stderr(format.color)).trim_end()),
         _ => result(&answer.text(format.verbose > 0, Paint::stdout(format.color))),
     }
-    if let Some(path) = &format.html {
-        write_page(path, answer);
+    if let Some(page) = &format.page {
+        write_page(page, answer);
     }
     answer.exit()
 }
 
 /// Writes the page about an answer. A failure does not affect the answer that was printed before.
-fn write_page(path: &Path, answer: &Answer) {
+fn write_page(asked: &PageArguments, answer: &Answer) {
     let words: Vec<String> = std::env::args().collect();
     let command = words.iter().enumerate().map(|(i, word)| match (i, word.contains([' ', '*', '"'])) {
         (0, _) => "bsym".to_string(),
         (_, true) => format!("'{word}'"),
         (_, false) => word.clone(),
     });
-    match page(answer, &command.collect::<Vec<_>>().join(" ")) {
+    match page(answer, &command.collect::<Vec<_>>().join(" "), asked) {
         Ok(text) => {
-            if write(path, &text) {
-                note(&format!("page written to {}", path.display()));
+            if write(&asked.path, &text) {
+                note(&format!("page written to {}", asked.path.display()));
             }
         }
         Err(error) => lost(&format!("--html: the page cannot be made: {error}")),

@@ -199,3 +199,165 @@ fn what_is_wrong_because_of_maxint_says_so() {
     let found = said(&machine("x : INTEGER", mixed), &[]);
     assert!(found.is_empty(), "{found:?}");
 }
+
+/// Every kind of value that a picture of a state shows in its own way.
+const RING: &str = "MACHINE Ring SETS PROC; STATUS = {idle, waiting}
+CONSTANTS next, big PROPERTIES next = {p1, p2 | p1 : PROC & p2 : PROC & p1 /= p2} & card(PROC) = 2 & big = (1..50) * {0}
+VARIABLES status, token, ready, queue, likes, count, pairs, images, many
+INVARIANT status : PROC --> STATUS & token : PROC & ready <: PROC & queue : seq(PROC) & likes : PROC --> 0..9 & count : 0..9
+  & pairs : 0..3 <-> 0..3 & images : PROC --> POW(PROC) & many <: 0..3000
+INITIALISATION status := PROC * {idle} || token :: PROC || ready := {} || queue := [] || likes := PROC * {7} || count := 0
+  || pairs := {1 |-> 2, 1 |-> 3} || images := PROC * {{}} || many := 0..1999
+OPERATIONS
+  get(p) = PRE p : PROC & status(p) = idle THEN
+    status(p) := waiting || queue := queue <- p || ready := ready \\/ {p} || count := count + 1 || images(p) := {p}
+  END
+END";
+
+#[test]
+fn a_state_is_drawn_by_the_types_of_its_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ring = file(folder.path(), "Ring.mch", RING);
+    let (code, text) = drawn(&ring, &["--state"]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in [
+        // A set is a box, its elements are nodes with their numbers inside.
+        "label=\"PROC\"; style=\"rounded,dashed\"; n0; n1;",
+        "label=\"STATUS\"",
+        "label=\"PROC1\\n= token\\nlikes = 7\\nimages = {}\"",
+        // A function is arrows, a constant is dashed, and numbers are nodes in a relation that is no function.
+        "label=\"status\", tooltip=\"status: PROC1 to idle\"",
+        "tooltip=\"next: PROC1 to PROC2\", style=dashed",
+        "tooltip=\"pairs: 1 to 3\"",
+        // A sequence is a row; large sets are folded, large constants are left out.
+        "label=\"queue|\\nempty\"",
+        "many = {0, 1, 2, 3, 4, 5, 6, 7, … 1992 more}",
+        "large constants that are not drawn: big",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let (_, text) = drawn(&ring, &["--state", "count = 2", "--constants"]);
+    for part in [
+        "∈ ready",
+        "tooltip=\"images: PROC1 to PROC1\"",
+        "label=\"queue|1\\nPROC",
+        "big|1\\n0|2\\n0",
+        "count = 2",
+        "…\\ 20\\ more",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+}
+
+#[test]
+fn the_state_is_that_of_a_step_or_the_first_that_is_asked_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lift = file(folder.path(), "Lift.mch", LIFT);
+    let state = |arguments: &[&str]| {
+        let (code, object) = view(&lift, arguments);
+        assert_eq!(
+            (code, &object["view"], &object["complete"]),
+            (Some(0), &"state".into(), &true.into()),
+            "{object}"
+        );
+        object["state"].clone()
+    };
+    let first = state(&["--state"]);
+    assert_eq!((&first["values"]["floor"], &first["step"]), (&"0".into(), &0.into()));
+    let wanted = state(&["--state", "floor = 3"]);
+    assert_eq!(
+        (&wanted["step"], &wanted["event"], &wanted["constants"]["top"]),
+        (&3.into(), &"up".into(), &"3".into())
+    );
+    // The states of a trace are those that it has.
+    let trace = folder.path().join("t.json");
+    let output = bsym().args(["mc", "--trace"]).arg(&trace).arg(&lift).output().expect("it runs");
+    assert_eq!(output.status.code(), Some(1));
+    let trace = trace.display().to_string();
+    assert_eq!(state(&["--trace", &trace])["values"]["floor"], "3");
+    assert_eq!(state(&["--trace", &trace, "--step", "1"])["values"]["floor"], "1");
+    for (arguments, part) in [
+        (&["--trace", &trace, "--step", "9"][..], "the trace ends with step 3"),
+        (&["--step", "1"], "--step is a step of a trace"),
+        (&["--state", "floor = 9"], "reachable states of Lift satisfies `floor = 9`"),
+        (&["--state", "flor = 1"], "is no predicate of Lift"),
+        (&["--state", "--view", "dfa"], "cannot be used with"),
+    ] {
+        let (code, said) = drawn(&lift, arguments);
+        assert!(code == Some(2) && said.contains(part), "{arguments:?}: {said}");
+    }
+    // A limit is no answer.
+    let (code, object) = view(&lift, &["--state", "floor = 3", "--max-states", "3"]);
+    assert_eq!(
+        (code, &object["complete"], &object["state"]),
+        (Some(3), &false.into(), &Json::Null),
+        "{object}"
+    );
+}
+
+#[test]
+fn a_picture_of_a_state_names_everything_for_readers_and_hides_nothing_of_hostile_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Odd VARIABLES x INVARIANT x : STRING +-> STRING\nINITIALISATION x := {\"<script>\" |-> \"a&b\\\"\"}\nEND";
+    let odd = file(folder.path(), "Odd.mch", text);
+    for end in ["svg", "html", "json", "dot"] {
+        let path = folder.path().join(format!("o.{end}"));
+        let (code, said) = drawn(&odd, &["--state", "-o", &path.display().to_string()]);
+        assert!(code == Some(0) && said.contains("a state of Odd, in"), "{said}");
+        let text = std::fs::read_to_string(&path).expect("it is there");
+        assert!(!text.contains("NaN") && text.contains("script"), "{end}: {text}");
+        if end == "svg" || end == "html" {
+            assert!(!text.contains("\"<script>") && text.contains("&lt;script&gt;"), "{end}: {text}");
+            assert!(text.contains("role=\"img\"") && text.contains("<desc id=\"desc\">"), "{end}: {text}");
+        }
+    }
+}
+
+#[test]
+fn a_graph_that_the_model_defines_is_drawn() {
+    let map = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/pictures/colouring.mch");
+    let (code, text) = drawn(&map, &["--state", "colour = {north |-> red}"]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in [
+        "layout=\"dot\";",
+        "[label=\"north\", tooltip=\"north\\ntomato\", fillcolor=\"#ff6347\", fontcolor=\"#000000\"];",
+        "[label=\"west\", tooltip=\"west\\nwhite\", shape=ellipse",
+        "tooltip=\"centre to north\", dir=none",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let (_, text) = drawn(&map, &["--state", "--by-type"]);
+    assert!(text.contains("label=\"COUNTRY\"") && !text.contains("layout"), "{text}");
+    // The older definitions: couples and triples; what names no colour has one, the same for the same value.
+    let folder = tempfile::tempdir().expect("a folder");
+    let graph = |name: &str, definitions: &str| {
+        let text = format!(
+            "MACHINE {name} SETS N = {{a, b, c}} DEFINITIONS {definitions} VARIABLES r INVARIANT r : N <-> N
+INITIALISATION r := {{a |-> b, b |-> c}} END"
+        );
+        drawn(&file(folder.path(), &format!("{name}.mch"), &text), &["--state", "--no-warnings"])
+    };
+    let (code, text) = graph(
+        "Old",
+        "CUSTOM_GRAPH_NODES1 == {n, w, k | n : N & w = \"box\" & k = \"red\"}; CUSTOM_GRAPH_NODES2 == {(a, 7)};
+CUSTOM_GRAPH_EDGES == {x, l, y | x |-> y : r & l = \"blue\"}",
+    );
+    assert_eq!(code, Some(0), "{text}");
+    for part in [
+        "n1 [label=\"b\", tooltip=\"b\\nred\", fillcolor=\"#ff0000\"",
+        "n0 [label=\"a\", tooltip=\"a\\n7\", fillcolor=\"#d6e6fb\"",
+        "n0 -> n1 [label=\"blue\", tooltip=\"blue: a to b\", color=\"#0000ff\"",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    // What is wrong with a definition is told with its place, and the state is drawn by type.
+    for (name, definitions, part) in [
+        ("Typed", "CUSTOM_GRAPH == rec(nodes: N, edges: 1 + TRUE)", "because of CUSTOM_GRAPH: "),
+        ("Undefined", "CUSTOM_GRAPH_NODES == {(a, 1 / (card(r) - 2))}", "because of CUSTOM_GRAPH_NODES: "),
+        ("Form", "CUSTOM_GRAPH == 3", "because of CUSTOM_GRAPH: is a record with `nodes` and `edges`"),
+    ] {
+        let (code, text) = graph(name, definitions);
+        assert!(code == Some(3) && text.contains(part) && text.contains(&format!("{name}.mch:1:")), "{text}");
+        assert!(text.contains("r: a to b") || text.contains("tooltip=\"r: a to b\""), "{text}");
+    }
+}

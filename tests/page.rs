@@ -15,6 +15,15 @@ const HOSTILE: &str = "MACHINE m VARIABLES x, y INVARIANT x : STRING & y : 0..2 
 INITIALISATION x, y := \"a\", 0
 OPERATIONS go(s) = PRE s : {\"<script>alert(1)</script>\", \"<b>&amp;</b>\"} THEN x := s || y := 2 END END";
 
+/// States with relations, sequences and sets, and other ways than that of the counterexample.
+const QUEUE: &str = "MACHINE Queue SETS JOB = {print, scan, mail}; USER CONSTANTS owner PROPERTIES owner = {print, scan} * USER
+VARIABLES queue, by, urgent INVARIANT queue : seq(JOB) & by : JOB +-> USER & urgent <: JOB & size(queue) < 3
+INITIALISATION queue, by, urgent := [], {}, {}
+OPERATIONS
+  put(j, u) = PRE j : JOB - ran(queue) & u : USER THEN queue := queue <- j || by(j) := u || urgent := {j} END;
+  drop = PRE queue /= [] THEN queue := tail(queue) || by := {first(queue)} <<| by || urgent := {} END
+END";
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
@@ -59,6 +68,7 @@ fn pages(folder: &Path) -> Vec<(PathBuf, String)> {
         "List_r.ref",
         "REFINEMENT List_r REFINES List VARIABLES m INVARIANT m = n INITIALISATION m := 0 OPERATIONS r <-- put = SELECT m < 3 THEN m := m + 1 || r := m + 1 END END",
     );
+    let queue = file(folder, "Queue.mch", QUEUE).display().to_string();
     let refinement = list.with_file_name("List_r.ref").display().to_string();
     [
         ("violated", &["mc", "examples/overflow.mch", "--set", "display=127", "--maxint", "200"][..]),
@@ -66,6 +76,9 @@ fn pages(folder: &Path) -> Vec<(PathBuf, String)> {
         ("coverage", &["mc", "examples/lift.mch", "--coverage"]),
         ("loop", &["ltl", "examples/mutex.mch", "--formula", "G not([enter])"]),
         ("obligations", &["po", "examples/lift.mch"]),
+        ("explained", &["po", "examples/lift.mch", "--explain"]),
+        ("states", &["mc", &queue]),
+        ("custom", &["mc", "examples/pictures/colouring.mch"]),
         ("several", &["check", "examples/crossing.mch", "examples/vending.mch", "--timeout", "20s"]),
         ("diagrams", &["ldd", "examples/mutex.mch"]),
         ("refinement", &["refine", &refinement]),
@@ -98,6 +111,34 @@ fn every_kind_of_answer_has_a_page() {
         ("coverage", &["Values of variables", "door_shut", "not asked: deadlock freedom"]),
         ("loop", &["the loop begins here", "Path that refutes formula", "G not([enter])"]),
         ("obligations", &["INV_EST", "type=\"checkbox\" value=\"discharged\"", "badge refuted"]),
+        (
+            "explained",
+            &[
+                "INV is open",
+                "1 event after some state",
+                "No such state is reachable. What the invariant lacks:",
+                "motor = off or locked = TRUE",
+                "lift: the state after step 1",
+            ],
+        ),
+        (
+            "states",
+            &[
+                "Queue: the state after step 3",
+                "data-steps=\"0\" data-off",
+                "aria-label=\"Picture of the state in Counterexample\"",
+                "owner: print to USER1",
+                "∈ urgent",
+                "Queue: states near the trace",
+                "edge pale",
+                "more successors are not drawn",
+                "node violated",
+            ],
+        ),
+        (
+            "custom",
+            &["<ellipse class=\"shape\"", "style=\"fill:#ff6347\"", "colouring: the state after step 3"],
+        ),
         ("several", &["2 machines", "vending.mch"]),
         ("diagrams", &["badge holds"]),
         ("refinement", &["A step that the abstraction cannot match", "badge violated"]),
@@ -107,12 +148,33 @@ fn every_kind_of_answer_has_a_page() {
             assert!(text(name).contains(part), "{name} has no {part}");
         }
     }
+    // Where there are only numbers, the table says it all; a proof has no states.
+    for name in ["violated", "proof", "several"] {
+        assert!(!text(name).contains("Picture of the state"), "{name}");
+    }
     let hostile = text("hostile");
     assert!(
         !hostile.contains("<script>alert") && !hostile.contains("<img") && !hostile.contains("<b>"),
         "{hostile}"
     );
     assert_eq!(hostile.matches("<script>").count(), 1);
+}
+
+#[test]
+fn pictures_are_bounded_and_say_what_they_leave_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = "MACHINE Far SETS S VARIABLES n, at INVARIANT n : NATURAL & at : S & n < 100 INITIALISATION n := 0 || at :: S
+OPERATIONS go = BEGIN n := n + 1 || at :: S END END";
+    let far = file(folder.path(), "Far.mch", text);
+    let (_, page) = page(folder.path(), "far", &["mc", &far.display().to_string(), "--scope", "S=30"]);
+    assert!(page.len() < 1_000_000, "{} bytes", page.len());
+    for part in [
+        "the first 21 steps have none",
+        "earlier steps of the trace are not drawn",
+        "more successors are not drawn",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
 }
 
 #[test]

@@ -2,13 +2,17 @@
 
 use std::fmt::{Result, Write};
 
+use bsym_language::model::{Model, Variable};
+use bsym_semantics::trace::Trace;
+use bsym_semantics::value::Value;
+use bsym_semantics::value::text::value_text;
 use bsym_semantics::verdict::ReasonCode;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::named::Values;
 use super::not_checked::{self, DroppedObject};
-use super::property::AxiomObject;
+use super::property::{AxiomObject, event_name};
 use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
@@ -27,6 +31,8 @@ words! {
         Automaton = "dfa",
         /// The paths to the first violation, or to the goal.
         Paths = "paths",
+        /// One state.
+        State = "state",
     }
 }
 
@@ -79,9 +85,39 @@ pub struct GraphAnswer {
     pub picture: Option<String>,
     /// The view, unless it was written to a file of its own.
     pub graph: Option<GraphObject>,
+    /// The state that is drawn, where it is one.
+    pub state: Option<StateObject>,
     /// Parts of the machine that are in no check.
     pub not_checked: Vec<DroppedObject>,
     pub stats: TimeObject,
+}
+
+/// A state that is drawn.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct StateObject {
+    /// Events between the initial state and it.
+    pub step: usize,
+    /// The last of these events, or INITIALISATION.
+    pub event: String,
+    pub constants: Values,
+    pub values: Values,
+}
+
+impl StateObject {
+    /// The state after a step of a trace.
+    pub fn new(model: &Model, trace: &Trace, step: usize) -> StateObject {
+        let values = |names: &[Variable], values: &[Value]| {
+            let text = |value: &Value| value_text(model, &trace.scope, value);
+            names.iter().zip(values).map(|(name, value)| (name.name.clone(), text(value))).collect()
+        };
+        let at = trace.steps.get(step);
+        StateObject {
+            step,
+            event: event_name(model, at.and_then(|step| step.event)),
+            constants: values(&model.constants, &trace.constants),
+            values: values(&model.variables, at.and_then(|step| step.state.as_deref()).unwrap_or_default()),
+        }
+    }
 }
 
 /// A view.
@@ -146,6 +182,7 @@ impl GraphAnswer {
             ViewWord::Signature => "signatures",
             ViewWord::Automaton => "the automaton of the traces",
             ViewWord::Paths => "the paths",
+            ViewWord::State => "a state",
         };
         write!(out, "{head}: {what} of {}", self.machine)?;
         match &self.picture {
@@ -156,6 +193,14 @@ impl GraphAnswer {
             writeln!(out, "  {message}")?;
         }
         AxiomObject::write_core(&self.core, out, paint)?;
+        if self.view == ViewWord::State {
+            if let Some(state) = &self.state {
+                writeln!(out, "  after {} events, the last is {}", state.step, state.event)?;
+            }
+            writeln!(out, "  {} nodes, {} arrows", self.nodes, self.edges)?;
+            writeln!(out, "  scope: {}", self.scope.text())?;
+            return writeln!(out, "  {:.2} s", self.stats.seconds);
+        }
         write!(out, "  {} nodes, {} edges", self.nodes, self.edges)?;
         if let Some(definite) = self.definite {
             write!(out, ", {definite} of them definite")?;

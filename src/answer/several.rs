@@ -56,6 +56,18 @@ impl RowVerdict {
     ];
 }
 
+impl From<Exit> for RowVerdict {
+    fn from(exit: Exit) -> RowVerdict {
+        match exit {
+            Exit::Done => RowVerdict::Holds,
+            Exit::Violated => RowVerdict::Violated,
+            Exit::Refused => RowVerdict::Refused,
+            Exit::Unknown => RowVerdict::Unknown,
+            Exit::Failed => RowVerdict::Failed,
+        }
+    }
+}
+
 /// One machine.
 #[derive(Serialize, Deserialize, JsonSchema, Clone, Debug)]
 pub struct Row {
@@ -87,13 +99,7 @@ pub struct Row {
 impl Row {
     /// Of the answer about one file and the exit code that it has, `seconds` after the start.
     pub fn of(file: String, answer: &impl Serialize, exit: Exit, seconds: f64) -> Row {
-        let verdict = match exit {
-            Exit::Done => RowVerdict::Holds,
-            Exit::Violated => RowVerdict::Violated,
-            Exit::Refused => RowVerdict::Refused,
-            Exit::Unknown => RowVerdict::Unknown,
-            Exit::Failed => RowVerdict::Failed,
-        };
+        let verdict = RowVerdict::from(exit);
         match serde_json::to_value(answer) {
             Ok(result) => Row::with_result(file, verdict, result, seconds),
             Err(error) => Row::failed(file, format!("the result has no JSON: {error}"), seconds),

@@ -16,6 +16,33 @@ pub struct GraphArguments {
     /// Write NAME.svg, NAME.html (moves and zooms), NAME.dot or NAME.json; without it, DOT goes to standard output
     #[arg(short, long, value_name = "FILE", help_heading = "Picture")]
     pub out: Option<PathBuf>,
+    /// Draw one state: the first one found that satisfies PREDICATE; without it, an initial state
+    #[arg(
+        long,
+        value_name = "PREDICATE",
+        num_args = 0..=1,
+        default_missing_value = "",
+        conflicts_with_all = ["view", "query", "goal", "hide", "arguments", "minimise", "max_nodes"],
+        help_heading = "Picture"
+    )]
+    pub state: Option<String>,
+    /// Draw the last state of a trace that bsym wrote
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["view", "query", "goal", "hide", "arguments", "minimise", "max_nodes"],
+        help_heading = "Picture"
+    )]
+    pub trace: Option<PathBuf>,
+    /// Draw the state after this step of the trace; 0 is the initialisation
+    #[arg(long, value_name = "N", help_heading = "Picture")]
+    pub step: Option<usize>,
+    /// Draw constants of any size in the picture of a state
+    #[arg(long, help_heading = "Picture")]
+    pub constants: bool,
+    /// Draw a state by the types of its variables, even if the machine defines a CUSTOM_GRAPH
+    #[arg(long, help_heading = "Picture")]
+    pub by_type: bool,
     /// What to draw
     #[arg(long, value_enum, default_value = "states", value_name = "VIEW", help_heading = "Picture")]
     pub view: ViewName,

@@ -36,7 +36,7 @@ pub struct OutputArguments {
     pub component: Option<String>,
     /// The page that is written about the result
     #[arg(skip)]
-    pub html: Option<PathBuf>,
+    pub page: Option<PageArguments>,
     /// Print one JSON object per event as it happens, the result last
     #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub jsonl: bool,
@@ -49,6 +49,17 @@ pub struct OutputArguments {
     /// When to use colour
     #[arg(long, value_enum, default_value = "auto", value_name = "WHEN", help_heading = "Output")]
     pub color: ColorChoice,
+}
+
+/// A page, and the machine whose states it draws.
+#[derive(Serialize, Deserialize, Clone, Debug, Default)]
+pub struct PageArguments {
+    /// The page.
+    pub path: PathBuf,
+    /// The machine.
+    pub file: PathBuf,
+    /// The part of it that is read.
+    pub component: ComponentArguments,
 }
 
 impl OutputArguments {

@@ -157,7 +157,10 @@ pub(super) fn name_elements(model: &mut Model, scope: &Scope) {
 }
 
 /// The first valuation of the constants and the first initial state.
-fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> anyhow::Result<Place> {
+///
+/// # Errors
+/// There is none, or none is found.
+pub(super) fn place_of(model: &Model, scope: &Scope, eval: &Evaluator<'_>) -> anyhow::Result<Place> {
     let help = "--set fixes a constant, --scope the size of a set, --trace gives a state";
     let mut found: Vec<Constants> = Vec::new();
     let mut why = None;

@@ -1,6 +1,7 @@
 //! `bsym graph`: the state space of a finite scope, or a smaller view of it, as a picture.
 
 mod bounds;
+mod state;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,7 +36,7 @@ use crate::answer::verification::search_reason;
 use crate::arguments::{GraphArguments, ViewName};
 use crate::commands::default_scope;
 use crate::commands::enlarge::contradiction;
-use crate::drawing;
+use crate::drawing::{self, Picture};
 use crate::paint::Paint;
 use crate::progress::Reporter;
 use crate::race::control::Control;
@@ -54,6 +55,9 @@ enum Format {
 /// Runs the command.
 pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answer> {
     let format = check(arguments)?;
+    if arguments.state.is_some() || arguments.trace.is_some() {
+        return state::run(arguments, format, control);
+    }
     let solver = solvers::choose_if_any(arguments.solver.name.as_deref())?;
     let read = input::finite(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
     let input::Finite { mut model, scope, settings, sizes } = read;
@@ -124,6 +128,7 @@ struct Asked {
 
 /// Checks flags that exclude each other, and the file, before the long run.
 fn check(arguments: &GraphArguments) -> anyhow::Result<Format> {
+    state::check(arguments)?;
     if arguments.minimise && arguments.view != ViewName::Dfa {
         bail!(Refusal::new("--minimise is for automata").help("add --view dfa"));
     }
@@ -202,6 +207,7 @@ fn begun(arguments: &GraphArguments, model: &Model, scope: ScopeObject) -> Graph
         definite: None,
         picture: None,
         graph: None,
+        state: None,
         not_checked: DroppedObject::all(model),
         stats: TimeObject { seconds: 0.0 },
     }
@@ -466,22 +472,24 @@ fn publish(
         return Ok(Answer::Graph(Box::new(answer)));
     };
     let text = match format {
-        Format::Dot => drawing::dot(&picture()),
-        Format::Svg => {
-            let picture = picture();
-            drawing::svg(&picture, &drawing::layout(&picture))
-        }
-        Format::Html => {
-            let picture = picture();
-            drawing::html(&picture, &drawing::layout(&picture))
-        }
         Format::Json => {
             let whole = GraphAnswer { graph: Some(graph), ..answer.clone() };
             serde_json::to_string_pretty(&whole)? + "\n"
         }
+        _ => text_of(format, &picture()).unwrap_or_default(),
     };
     if output::write(path, &text) {
         answer.picture = Some(path.display().to_string());
     }
     Ok(Answer::Graph(Box::new(answer)))
+}
+
+/// The text of a picture in a format; `None` for JSON, which is no picture.
+fn text_of(format: Format, picture: &Picture) -> Option<String> {
+    match format {
+        Format::Dot => Some(drawing::dot(picture)),
+        Format::Svg => Some(drawing::svg(picture, &drawing::layout(picture))),
+        Format::Html => Some(drawing::html(picture, &drawing::layout(picture))),
+        Format::Json => None,
+    }
 }

@@ -132,6 +132,7 @@ fn read(picture: &Picture, answer: &Json) -> Option<Layout> {
         size: (bounds.get(2)? * SCALE, height * SCALE),
         nodes: nodes.into_iter().collect::<Option<_>>()?,
         edges: edges.into_iter().collect::<Option<_>>()?,
+        ..Layout::default()
     })
 }
 

@@ -15,7 +15,7 @@ const STYLE: &str = "
   main { flex: 1; overflow: hidden; touch-action: none; cursor: grab; }
   main svg { width: 100%; height: 100%; display: block; }
   input, button { font: inherit; }
-  .hit rect { stroke: #d97706 !important; stroke-width: 4 !important; }
+  .bsym .hit .shape { stroke: #d97706 !important; stroke-width: 4 !important; }
 ";
 
 /// Zooms with the wheel around the pointer, moves with it, finds nodes by their text.
@@ -70,12 +70,18 @@ pub fn html(picture: &Picture, layout: &Layout) -> String {
 /// Explains the looks that occur in the picture.
 fn legend(picture: &Picture) -> Vec<String> {
     let has = |look: Look| picture.nodes.iter().any(|node| node.look == look);
+    let is_dashed = picture.edges.iter().any(|edge| edge.dashed);
     let words = [
         (has(Look::Violated), "red: something is violated"),
         (has(Look::Goal), "amber: the goal"),
         (has(Look::Deadlock), "violet: deadlock"),
-        (has(Look::Open), "dashed box: not explored"),
-        (picture.edges.iter().any(|edge| edge.dashed), "dashed arrow: not for every state of the node"),
+        (has(Look::Open) && picture.clusters.is_empty(), "dashed box: not explored"),
+        (
+            has(Look::Open) && !picture.clusters.is_empty(),
+            "dashed box: elements that are not drawn one by one",
+        ),
+        (is_dashed && picture.clusters.is_empty(), "dashed arrow: not for every state of the node"),
+        (is_dashed && !picture.clusters.is_empty(), "dashed arrow: a constant"),
     ];
     words.into_iter().filter(|(is_there, _)| *is_there).map(|(_, word)| word.to_owned()).collect()
 }

@@ -3,15 +3,12 @@
 use std::collections::HashMap;
 
 use super::picture::{Picture, extent};
-use super::places::{Curve, Point};
+use super::places::{Curve, Point, Rectangle};
 
 /// Positions on a curve that are tried, in this order.
 const TRIED: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
 /// Side of a cell of the grid in which boxes are looked up, in pixels.
 const CELL: f64 = 128.0;
-
-/// A rectangle: its left and top, its right and bottom.
-type Rectangle = (Point, Point);
 
 /// Places the labels of curves, each of which is one Bézier curve. Loops have theirs already.
 pub fn place(picture: &Picture, nodes: &[Point], curves: &mut [Curve]) {
@@ -34,8 +31,8 @@ pub fn place(picture: &Picture, nodes: &[Point], curves: &mut [Curve]) {
     }
 }
 
-/// A point of a cubic Bézier curve.
-fn point(points: &[Point], t: f64) -> Point {
+/// A point of a cubic Bézier curve, which begins at 0 and ends at 1.
+pub fn point(points: &[Point], t: f64) -> Point {
     let [a, b, c, d] = points[..] else { return points.first().copied().unwrap_or_default() };
     let u = 1.0 - t;
     let at = |k: fn(Point) -> f64| {

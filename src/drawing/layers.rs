@@ -22,6 +22,18 @@ const WIDEST: usize = 60;
 
 /// The places.
 pub fn layout(picture: &Picture) -> Layout {
+    let Layout { size, nodes, mut edges, .. } = unlabelled(picture);
+    labels::place(picture, &nodes, &mut edges);
+    let mut width = size.0;
+    for (curve, edge) in edges.iter().zip(&picture.edges) {
+        let reach = extent(&edge.lines).0 / 2.0 + curve.label.0;
+        width = curve.points.iter().map(|point| point.0).fold(width.max(reach), f64::max);
+    }
+    Layout { size: (width, size.1), nodes, edges, ..Layout::default() }
+}
+
+/// The places of nodes and curves; labels are still at the beginnings of their curves.
+pub fn unlabelled(picture: &Picture) -> Layout {
     let mut neighbours = vec![vec![]; picture.nodes.len()];
     for edge in picture.edges.iter().filter(|edge| edge.from != edge.to) {
         neighbours[edge.from].push(edge.to);
@@ -56,18 +68,13 @@ pub fn layout(picture: &Picture) -> Layout {
     }
     let ports = ports(picture, &nodes, &sizes);
     let tallest = sizes.iter().map(|size| size.1).fold(0.0, f64::max);
-    let mut edges: Vec<Curve> = ports
+    let edges: Vec<Curve> = ports
         .iter()
         .zip(&picture.edges)
         .map(|((from, to), edge)| curve(*from, *to, is_level(&nodes, edge), tallest))
         .collect();
-    labels::place(picture, &nodes, &mut edges);
-    let mut width = (0..x.len()).map(|n| x[n] + sizes[n].0 / 2.0).fold(0.0, f64::max);
-    for (curve, edge) in edges.iter().zip(&picture.edges) {
-        let reach = extent(&edge.lines).0 / 2.0 + curve.label.0;
-        width = curve.points.iter().map(|point| point.0).fold(width.max(reach), f64::max);
-    }
-    Layout { size: (width, (top - space).max(0.0)), nodes, edges }
+    let width = (0..x.len()).map(|n| x[n] + sizes[n].0 / 2.0).fold(0.0, f64::max);
+    Layout { size: (width, (top - space).max(0.0)), nodes, edges, ..Layout::default() }
 }
 
 /// The nodes by distance from the first, in rows that are not too wide.
@@ -146,8 +153,8 @@ fn settle(places: &[(f64, usize)], sizes: &[Point], x: &mut [f64]) {
     }
 }
 
-/// A place on the border of a box, or next to it for a loop, and the height of the box.
-type Port = (Point, Point);
+/// A place on the border of a box, or next to it for a loop, and the size of the box.
+pub type Port = (Point, Point);
 
 /// One end of an edge: where the other end is, the number of the edge, and whether it leaves here.
 type End = (f64, usize, bool);
@@ -191,7 +198,7 @@ fn is_level(nodes: &[Point], edge: &Edge) -> bool {
 }
 
 /// The curve between two ports.
-fn curve((a, a_size): Port, (b, _): Port, is_level: bool, tallest: f64) -> Curve {
+pub fn curve((a, a_size): Port, (b, _): Port, is_level: bool, tallest: f64) -> Curve {
     if a == b {
         let (right, reach) = (a.0 + a_size.0 / 2.0, 34.0);
         let (up, down) = ((right, a.1 - a_size.1 / 4.0), (right, a.1 + a_size.1 / 4.0));

@@ -11,21 +11,83 @@ pub struct Picture {
     pub nodes: Vec<Node>,
     /// The edges; one at most for each pair of nodes and style.
     pub edges: Vec<Edge>,
+    /// Boxes around nodes. No node is in two of them.
+    pub clusters: Vec<Cluster>,
+    /// Sequences and arrays, each a row of cells.
+    pub rows: Vec<Row>,
+    /// Further names with their values.
+    pub table: Vec<(String, String)>,
+    /// Attributes of the graph for Graphviz.
+    pub attributes: Vec<(String, String)>,
+}
+
+/// A box around nodes.
+#[derive(Clone, Debug, Default)]
+pub struct Cluster {
+    /// Title above the nodes.
+    pub title: String,
+    /// The nodes, by position.
+    pub nodes: Vec<usize>,
+}
+
+/// A sequence or an array.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Row {
+    /// Name of it.
+    pub name: String,
+    /// Index and value of each cell.
+    pub cells: Vec<(String, String)>,
 }
 
 /// A node.
 #[derive(Clone, Debug, Default)]
 pub struct Node {
+    /// What it is, where several pictures show it in different states.
+    pub key: String,
     /// Short lines inside it.
     pub lines: Vec<String>,
     /// Full text about it.
     pub tooltip: String,
     /// Look of the node.
     pub look: Look,
+    /// `true` if the reader is here.
+    pub here: bool,
+    /// Form of its box.
+    pub shape: Shape,
+    /// Colours that a model asks for, in place of those of the look.
+    pub paint: Option<Paint>,
 }
 
+/// Form of a node.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub enum Shape {
+    /// A box with round corners.
+    #[default]
+    Box,
+    /// An ellipse.
+    Ellipse,
+    /// A diamond.
+    Diamond,
+    /// No border.
+    Text,
+}
+
+/// Colours that are the same in light and dark.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub struct Paint {
+    /// Of the inside, as `#rrggbb`.
+    pub fill: Option<String>,
+    /// Of the border or line, as `#rrggbb`.
+    pub line: Option<String>,
+    /// Of the text, as `#rrggbb`.
+    pub text: Option<String>,
+}
+
+/// Number of colours for sets and relations.
+pub const COLOURS: usize = 6;
+
 /// Look of a node; the first one that applies.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
 pub enum Look {
     /// Paths begin here.
     Root,
@@ -37,6 +99,10 @@ pub enum Look {
     Deadlock,
     /// Not all edges that leave it are known.
     Open,
+    /// Beside what the picture is about.
+    Pale,
+    /// A colour of sets, below [`COLOURS`].
+    Colour(usize),
     /// None of these.
     #[default]
     Plain,
@@ -51,6 +117,8 @@ impl Look {
             Look::Goal => "goal",
             Look::Deadlock => "deadlock",
             Look::Open => "open",
+            Look::Pale => "pale",
+            Look::Colour(n) => ["c0", "c1", "c2", "c3", "c4", "c5"][n % COLOURS],
             Look::Plain => "plain",
         }
     }
@@ -69,6 +137,25 @@ pub struct Edge {
     pub tooltip: String,
     /// `true` if it does not hold for every state of its source; it is drawn dashed.
     pub dashed: bool,
+    /// Look of the line: [`Look::Plain`], [`Look::Pale`] or a colour.
+    pub look: Look,
+    /// `true` if it has no tip.
+    pub undirected: bool,
+    /// Colours that a model asks for.
+    pub paint: Option<Paint>,
+}
+
+impl Row {
+    /// Width of a cell, in pixels.
+    pub fn cell_width((index, value): &(String, String)) -> f64 {
+        index.chars().count().max(value.chars().count()).max(2) as f64 * LETTER + 12.0
+    }
+
+    /// Width and height, in pixels.
+    pub fn size(&self) -> (f64, f64) {
+        let name = self.name.chars().count() as f64 * LETTER + 12.0;
+        (name + self.cells.iter().map(Row::cell_width).sum::<f64>(), 2.0 * LINE + 8.0)
+    }
 }
 
 /// Height of a line, in pixels; letters are 12 pixels high.

@@ -12,7 +12,16 @@ pub struct Layout {
     pub nodes: Vec<Point>,
     /// The curves of the edges.
     pub edges: Vec<Curve>,
+    /// The boxes around nodes.
+    pub clusters: Vec<Rectangle>,
+    /// Left and top of each row of cells.
+    pub rows: Vec<Point>,
+    /// Left and top of the table.
+    pub table: Point,
 }
+
+/// A rectangle: its left and top, its right and bottom.
+pub type Rectangle = (Point, Point);
 
 /// The curve of an edge.
 #[derive(Clone, PartialEq, Debug, Default)]

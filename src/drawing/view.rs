@@ -21,6 +21,7 @@ pub fn picture(answer: &GraphAnswer, graph: &GraphObject) -> Picture {
         ViewWord::Signature => "signature-merge",
         ViewWord::Automaton => "deterministic automaton of the traces",
         ViewWord::Paths => "paths",
+        ViewWord::State => "a state",
     };
     let positions: BTreeMap<usize, usize> =
         graph.nodes.iter().enumerate().map(|(position, node)| (node.number, position)).collect();
@@ -37,12 +38,14 @@ pub fn picture(answer: &GraphAnswer, graph: &GraphObject) -> Picture {
         lines: some(labels.iter().map(|label| folded(label)), LABELS),
         tooltip: labels.join("\n"),
         dashed,
+        ..Edge::default()
     });
     Picture {
         title: format!("{}: {view}", answer.machine),
         remarks: answer.messages.clone(),
         nodes: graph.nodes.iter().map(node).collect(),
         edges: edges.collect(),
+        ..Picture::default()
     }
 }
 
@@ -72,7 +75,7 @@ fn node(node: &NodeObject) -> Node {
     if node.kind != NodeWord::Set {
         lines.extend(some(values().map(|line| folded(&line)), LINES));
     }
-    Node { lines, tooltip: about.join("\n"), look: look(node) }
+    Node { lines, tooltip: about.join("\n"), look: look(node), ..Node::default() }
 }
 
 fn look(node: &NodeObject) -> Look {
@@ -92,7 +95,7 @@ fn look(node: &NodeObject) -> Look {
 }
 
 /// The first lines, and how many more there are.
-fn some(all: impl Iterator<Item = String>, most: usize) -> Vec<String> {
+pub fn some(all: impl Iterator<Item = String>, most: usize) -> Vec<String> {
     let mut lines: Vec<String> = all.collect();
     if lines.len() > most {
         let more = lines.len() - (most - 1);
@@ -103,7 +106,7 @@ fn some(all: impl Iterator<Item = String>, most: usize) -> Vec<String> {
 }
 
 /// One line that is not too long.
-fn folded(text: &str) -> String {
+pub fn folded(text: &str) -> String {
     let line: Vec<&str> = text.split_whitespace().collect();
     let line = line.join(" ");
     if line.chars().count() <= LETTERS {

@@ -4,6 +4,7 @@
 //! is readable without its script, which steps through traces and filters tables.
 
 mod fields;
+mod pictures;
 mod sources;
 mod tables;
 mod traces;
@@ -13,8 +14,11 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use self::fields::{list, text};
+use self::pictures::Machine;
 use crate::answer::Answer;
-use crate::exit::Exit;
+use crate::answer::several::RowVerdict;
+use crate::arguments::PageArguments;
+use crate::drawing::STYLE;
 
 /// The data of the template.
 #[derive(Serialize)]
@@ -29,23 +33,35 @@ struct Page<'a> {
     /// The command line.
     command: &'a str,
     sections: Vec<Section>,
-    traces: Vec<traces::Trace>,
-    rows: Option<tables::Rows>,
-    notes: Vec<Note>,
-    sources: Vec<sources::Source>,
     /// The JSON of the answer, as data and as text.
     result: Json,
     json: String,
     version: &'static str,
-    css: &'static str,
+    css: String,
     js: &'static str,
 }
 
-/// A section of the page, for the list of sections.
+/// A section of the page. The list of sections and the page itself have the same ones.
 #[derive(Serialize, Clone, Debug)]
 struct Section {
     id: String,
     name: String,
+    #[serde(flatten)]
+    body: Body,
+}
+
+/// What a section shows, for the template by `kind`.
+#[derive(Serialize, Clone, Debug)]
+#[serde(tag = "kind", content = "of", rename_all = "lowercase")]
+enum Body {
+    Trace(Box<traces::Trace>),
+    Proof,
+    Table(tables::Rows),
+    Coverage,
+    Notes(Vec<Note>),
+    Work,
+    Source(sources::Source),
+    Data,
 }
 
 /// A remark, with its place where it has one.
@@ -60,36 +76,10 @@ struct Note {
 ///
 /// # Errors
 /// The answer has no JSON. The template is tested with every kind of answer.
-pub fn page(answer: &Answer, command: &str) -> anyhow::Result<String> {
+pub fn page(answer: &Answer, command: &str, asked: &PageArguments) -> anyhow::Result<String> {
     let result = serde_json::to_value(answer)?;
-    let traces = traces::all(&result);
-    let rows = tables::rows(&result);
-    let sources = sources::all(&result);
-    let notes = notes(&result);
     let heading = heading(&result);
     let verdict = verdict(&result, answer);
-    let mut sections: Vec<Section> = vec![];
-    let mut add = |id: String, name: &str| sections.push(Section { id, name: name.into() });
-    for (i, trace) in traces.iter().enumerate() {
-        add(format!("trace-{}", i + 1), &trace.title);
-    }
-    let has = |name: &str| result.get(name).is_some_and(|value| !value.is_null());
-    if has("checked") || result["invariant"].as_array().is_some_and(|all| !all.is_empty()) {
-        add("proof".into(), "Proof");
-    }
-    if let Some(rows) = &rows {
-        add("table".into(), &rows.title);
-    }
-    if has("coverage") {
-        add("coverage".into(), "Coverage");
-    }
-    if !notes.is_empty() {
-        add("notes".into(), "Not checked, and warnings");
-    }
-    for (i, source) in sources.iter().enumerate() {
-        add(format!("source-{}", i + 1), &source.path);
-    }
-    add("json".into(), "Data");
     let mut environment = Environment::new();
     environment.add_function("anchor", sources::anchor);
     environment.add_template("page.html", include_str!("page.html"))?;
@@ -98,23 +88,50 @@ pub fn page(answer: &Answer, command: &str) -> anyhow::Result<String> {
     let page = Page {
         title,
         version: env!("CARGO_PKG_VERSION"),
-        css: include_str!("page.css"),
+        css: format!("{}{STYLE}", include_str!("page.css")),
         js: include_str!("page.js"),
         json: serde_json::to_string_pretty(&result)?,
         scope: scope(&result),
         seconds: seconds.map(|seconds| format!("{seconds:.3}")),
         reason: text(&result, "reason").or_else(|| text(&result, "message")),
+        sections: sections(&result, Machine::read(asked).as_ref()),
         heading,
         verdict,
-        sections,
-        traces,
-        rows,
-        sources,
-        notes,
         command,
         result,
     };
     Ok(environment.get_template("page.html")?.render(minijinja::value::Serde(&page))?)
+}
+
+/// The sections that a result needs, in their order.
+fn sections(result: &Json, machine: Option<&Machine>) -> Vec<Section> {
+    let mut sections: Vec<Section> = vec![];
+    let mut add = |id: String, name: &str, body: Body| sections.push(Section { id, name: name.into(), body });
+    for (i, trace) in traces::all(result, machine).into_iter().enumerate() {
+        add(format!("trace-{}", i + 1), &trace.title.clone(), Body::Trace(Box::new(trace)));
+    }
+    let has = |name: &str| result.get(name).is_some_and(|value| !value.is_null());
+    if has("checked") || list(result, "invariant").next().is_some() {
+        add("proof".into(), "Proof", Body::Proof);
+    }
+    if let Some(rows) = tables::rows(result) {
+        add("table".into(), &rows.title.clone(), Body::Table(rows));
+    }
+    if has("coverage") {
+        add("coverage".into(), "Coverage", Body::Coverage);
+    }
+    let notes = notes(result);
+    if !notes.is_empty() {
+        add("notes".into(), "Not checked, and warnings", Body::Notes(notes));
+    }
+    if has("stats") {
+        add("work".into(), "Work", Body::Work);
+    }
+    for (i, source) in sources::all(result).into_iter().enumerate() {
+        add(format!("source-{}", i + 1), &source.path.clone(), Body::Source(source));
+    }
+    add("json".into(), "Data", Body::Data);
+    sections
 }
 
 fn heading(result: &Json) -> String {
@@ -133,13 +150,9 @@ fn verdict(result: &Json, answer: &Answer) -> Option<&'static str> {
         let words = ["refuted", "broken", "unknown", "pending", "unattempted", "uncertain", "reviewed"];
         return Some(words.into_iter().find(|word| statuses.contains_key(*word)).unwrap_or("discharged"));
     }
-    match (result["verdict"].as_str(), answer.exit()) {
-        (Some("vacuous"), _) => Some("vacuous"),
-        (_, Exit::Done) => Some("holds"),
-        (_, Exit::Violated) => Some("violated"),
-        (_, Exit::Refused) => Some("refused"),
-        (_, Exit::Unknown) => Some("unknown"),
-        (_, Exit::Failed) => Some("failed"),
+    match result["verdict"].as_str() {
+        Some("vacuous") => Some("vacuous"),
+        _ => Some(RowVerdict::from(answer.exit()).word()),
     }
 }
 

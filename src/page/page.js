@@ -1,9 +1,18 @@
 "use strict";
+// Returns whether a step is among some, written as "0-3 7".
+const isAmong = (steps, step) =>
+  steps.split(" ").some((range) => {
+    const [from, to = from] = range.split("-").map(Number);
+    return from <= step && step <= to;
+  });
 // Steps through traces: the buttons, and the arrow keys, Home and End on the table.
 for (const trace of document.querySelectorAll("[data-trace]")) {
   const rows = [...trace.querySelectorAll(".steps tbody tr")];
+  if (rows.length === 0) continue;
   const [first, back, next, last] = trace.querySelectorAll(".stepper button");
   const place = trace.querySelector("output");
+  const drawn = [...trace.querySelectorAll("[data-steps]")];
+  const name = trace.querySelector("[data-step-name]");
   let at = rows.length - 1;
   const show = (to) => {
     at = Math.max(0, Math.min(rows.length - 1, to));
@@ -11,6 +20,8 @@ for (const trace of document.querySelectorAll("[data-trace]")) {
     const changed = [...rows[at].querySelectorAll("td.changed")].map((cell) => cell.dataset.change);
     const what = changed.length ? `: ${changed.join("; ")}` : "";
     place.textContent = `Step ${at} of ${rows.length - 1}, ${rows[at].dataset.event}${at ? what : ""}`;
+    for (const part of drawn) part.toggleAttribute("data-off", !isAmong(part.dataset.steps, at));
+    if (name) name.textContent = `step ${at}, ${rows[at].dataset.event}`;
     first.disabled = back.disabled = at === 0;
     last.disabled = next.disabled = at === rows.length - 1;
   };

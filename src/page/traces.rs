@@ -3,7 +3,8 @@
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use super::fields::{list, text};
+use super::fields::{call, list, names, shown, text};
+use super::pictures::{Drawn, Machine};
 
 /// A trace.
 #[derive(Serialize, Clone, Debug)]
@@ -21,7 +22,21 @@ pub struct Trace {
     back_to: Option<u64>,
     /// Sentence about the end of the trace.
     end: Option<String>,
+    /// Predicates that the sentence ends with.
+    lemmas: Vec<String>,
+    drawn: Pictures,
 }
+
+/// Drawings of the states, each an element of SVG, and what they leave out.
+#[derive(Serialize, Clone, Debug, Default)]
+struct Pictures {
+    states: Option<String>,
+    near: Option<String>,
+    notes: Vec<String>,
+}
+
+/// Most traces that have pictures.
+const DRAWN: usize = 5;
 
 /// Values with a caption.
 #[derive(Serialize, Clone, Debug)]
@@ -55,43 +70,111 @@ struct Cell {
     change: String,
 }
 
-/// Every trace of a result.
-pub fn all(result: &Json) -> Vec<Trace> {
-    let mut all = vec![];
-    let mut add = |title: String, object: &Json, violated: &Json| {
-        all.extend(Trace::new(title, object).map(|trace| Trace { violated: array(violated), ..trace }));
-    };
+/// Every trace of a result, with pictures of its states where the machine can be read again.
+pub fn all(result: &Json, machine: Option<&Machine>) -> Vec<Trace> {
+    let mut all = Traces { result, machine, all: vec![] };
     if result["format"] == "bsym-result" {
-        add("Counterexample".into(), result, &result["violated"]);
+        all.add("Counterexample".into(), result, "trace", |_| {});
     }
     for (i, found) in list(result, "further").enumerate() {
-        add(format!("Counterexample {}", i + 2), found, &found["violated"]);
+        all.add(format!("Counterexample {}", i + 2), found, "trace", |_| {});
     }
     let induction = &result["counterexample_to_induction"];
-    add("Counterexample to induction".into(), induction, &induction["violated"]);
-    add("Contradiction".into(), &result["contradiction"], &Json::Null);
+    all.add("Counterexample to induction".into(), induction, "trace", |_| {});
+    all.add("Contradiction".into(), &result["contradiction"], "trace", |_| {});
     for compared in [&result["refinement"]["counterexample"], &result["counterexample"]] {
         let title = "A step that the abstraction cannot match".to_string();
-        all.extend(
-            Trace::new(title, compared).map(|trace| Trace { message: text(compared, "message"), ..trace }),
-        );
+        all.add(title, compared, "trace", |trace| trace.message = text(compared, "message"));
     }
     for formula in list(result, "formulas") {
         let name = text(formula, "name").unwrap_or_else(|| "formula".into());
         let path = &formula["counterexample"];
-        all.extend(Trace::new(format!("Path that refutes {name}"), path).map(|trace| Trace {
-            text: text(formula, "text"),
-            continuation: text(path, "continuation"),
-            back_to: path["back_to"].as_u64(),
-            end: match path["continuation"].as_str() {
+        all.add(format!("Path that refutes {name}"), path, "trace", |trace| {
+            trace.text = text(formula, "text");
+            trace.continuation = text(path, "continuation");
+            trace.back_to = path["back_to"].as_u64();
+            trace.end = match path["continuation"].as_str() {
                 Some("loop") => Some("Then the path goes back to where the loop begins.".into()),
                 Some("ends") => Some("No event is enabled here: the path ends.".into()),
                 _ => None,
-            },
-            ..trace
-        }));
+            };
+        });
     }
-    all
+    for explanation in list(result, "explanations") {
+        all.explanation(explanation);
+    }
+    all.all
+}
+
+/// Traces that are being collected.
+struct Traces<'r> {
+    result: &'r Json,
+    machine: Option<&'r Machine>,
+    all: Vec<Trace>,
+}
+
+impl Traces<'_> {
+    /// Adds the trace of an object, if it has one with a step.
+    fn add(&mut self, title: String, object: &Json, key: &str, about: impl FnOnce(&mut Trace)) {
+        let Some(mut trace) = Trace::new(title, object, key) else { return };
+        trace.violated = array(&object["violated"]);
+        about(&mut trace);
+        if let Some(machine) = self.machine.filter(|_| self.all.len() < DRAWN) {
+            let Drawn { states, near, notes } =
+                machine.draw(self.result, object, key, &format!("trace-{}", self.all.len() + 1));
+            trace.drawn = Pictures { states, near, notes };
+        }
+        self.all.push(trace);
+    }
+
+    /// Adds why an obligation is open: the state and the step that refute it, and how such a state is reached.
+    fn explanation(&mut self, explanation: &Json) {
+        let name = text(explanation, "name").unwrap_or_default();
+        let reach = &explanation["reach"];
+        let (end, lemmas) = reachability(reach);
+        let why = |trace: &mut Trace| {
+            trace.text = text(explanation, "goal");
+            trace.message = text(explanation, "message");
+            (trace.end, trace.lemmas) = (end, lemmas);
+        };
+        let title = format!("Why {name} is open");
+        match array(&explanation["step"]).is_empty() {
+            // There is no counterexample, and the message says why.
+            true => {
+                let mut trace = Trace::empty(title);
+                why(&mut trace);
+                self.all.push(trace);
+            }
+            false => self.add(title, explanation, "step", why),
+        }
+        self.add(format!("How the state of {name} is reached"), reach, "trace", |_| {});
+    }
+}
+
+/// What is known of whether a state is reachable: a sentence, and predicates.
+fn reachability(reach: &Json) -> (Option<String>, Vec<String>) {
+    let lemmas: Vec<String> = list(reach, "lemmas").map(shown).collect();
+    let sentence = match reach["kind"].as_str() {
+        Some("reached") if array(&reach["trace"]).is_empty() => {
+            "The initialisation itself does it: this is a fault of the machine."
+        }
+        Some("reached") => "A state with these values is reachable, as shown below.",
+        Some("excluded") if lemmas.is_empty() => "No such state is reachable.",
+        Some("excluded") => "No such state is reachable. What the invariant lacks:",
+        Some("not-within") => {
+            let depth = reach["depth"].as_u64().unwrap_or_default();
+            let events = if depth == 1 { "event" } else { "events" };
+            return (
+                Some(format!(
+                    "No such state is reached within {depth} {events}; whether one is at all is open."
+                )),
+                lemmas,
+            );
+        }
+        Some("unknown") => "Whether such a state is reachable is open.",
+        _ => return (None, lemmas),
+    };
+    (Some(sentence.into()), lemmas)
 }
 
 fn array(value: &Json) -> Vec<Json> {
@@ -99,9 +182,26 @@ fn array(value: &Json) -> Vec<Json> {
 }
 
 impl Trace {
+    fn empty(title: String) -> Trace {
+        Trace {
+            title,
+            text: None,
+            message: None,
+            violated: vec![],
+            constants: Values { label: "Constants".into(), rows: vec![] },
+            variables: vec![],
+            steps: vec![],
+            continuation: None,
+            back_to: None,
+            end: None,
+            lemmas: vec![],
+            drawn: Pictures::default(),
+        }
+    }
+
     /// The trace of an object, if it has one with a step.
-    fn new(title: String, object: &Json) -> Option<Trace> {
-        let steps = object.get("trace")?.as_array().filter(|steps| !steps.is_empty())?;
+    fn new(title: String, object: &Json, key: &str) -> Option<Trace> {
+        let steps = object.get(key)?.as_array().filter(|steps| !steps.is_empty())?;
         let states = || steps.iter().filter_map(|step| step["state"].as_object());
         let variables: Vec<String> =
             states().next().into_iter().flatten().map(|(name, _)| name.clone()).collect();
@@ -127,35 +227,6 @@ impl Trace {
             });
             before = if state.is_null() { before } else { state };
         }
-        Some(Trace {
-            title,
-            text: None,
-            message: None,
-            violated: vec![],
-            constants,
-            variables,
-            steps: all,
-            continuation: None,
-            back_to: None,
-            end: None,
-        })
+        Some(Trace { constants, variables, steps: all, ..Trace::empty(title) })
     }
-}
-
-fn shown(value: &Json) -> String {
-    match value {
-        Json::Null => String::new(),
-        Json::String(text) => text.clone(),
-        other => other.to_string(),
-    }
-}
-
-fn names(object: &Json) -> String {
-    let all = object.as_object().into_iter().flatten();
-    all.map(|(name, value)| format!("{name} = {}", shown(value))).collect::<Vec<_>>().join(", ")
-}
-
-fn call(step: &Json) -> String {
-    let (event, arguments) = (shown(&step["event"]), names(&step["parameters"]));
-    if arguments.is_empty() { event } else { format!("{event}({arguments})") }
 }

@@ -27,7 +27,7 @@ for (const file of pages) {
     });
     await page.goto(pathToFileURL(file).href, { waitUntil: "load" });
     if (screenshots !== "-") {
-      await page.screenshot({ path: path.join(screenshots, `${name.replace(" ", "-")}.png`) });
+      await page.screenshot({ path: path.join(screenshots, `${name.replace(" ", "-")}.png`), fullPage: true });
     }
     // The page forbids scripts of others: the checker is brought in by the debugger.
     await page.evaluate(axe);
@@ -59,6 +59,21 @@ async function use(page, fault) {
     await page.keyboard.press("ArrowDown");
     if ((await selected()) !== Math.min(1, last)) fault("the arrow does not lead to the next step");
     if (!(await read()).startsWith("Step")) fault("the step is not told");
+    // The picture is that of the selected step.
+    if (await page.$("[data-trace] [data-steps]")) {
+      const shown = () =>
+        page.$eval("[data-trace]", (trace) => {
+          const parts = [...trace.querySelectorAll("[data-steps]")];
+          return parts.map((part) => getComputedStyle(part).display !== "none").join();
+        });
+      await page.keyboard.press("Home");
+      const first = await shown();
+      const at = await page.$eval("[data-trace]", (trace) =>
+        [...trace.querySelectorAll("[data-steps]")].map((part) => /(^| )0(-| |$)/.test(part.dataset.steps)).join());
+      if (first !== at) fault("the picture is not that of the first step");
+      await page.keyboard.press("End");
+      if ((await shown()) === first) fault("the picture does not change");
+    }
     await page.keyboard.press("End");
     const back = await page.$$("[data-trace] .stepper button");
     if (last > 0) {
