@@ -361,3 +361,83 @@ CUSTOM_GRAPH_EDGES == {x, l, y | x |-> y : r & l = \"blue\"}",
         assert!(text.contains("r: a to b") || text.contains("tooltip=\"r: a to b\""), "{text}");
     }
 }
+
+#[test]
+fn a_drawing_follows_the_state() {
+    let pictures = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/pictures");
+    let (code, text) =
+        drawn(&pictures.join("cabin.mch"), &["--state", "door = open & called = {2}", "--visb"]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in [
+        "fill=\"palegreen\" height=\"75\" id=\"cabin\"",
+        "id=\"door\" visibility=\"hidden\"",
+        "cy=\"65\" fill=\"orange\" id=\"call2\"",
+        "cy=\"155\" fill=\"white\" id=\"call1\"",
+        "<text id=\"words\" x=\"150\" y=\"30\">floor 0</text></svg>",
+        "fill=\"url(#wall)\"",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    let (code, text) = drawn(&pictures.join("lights.mch"), &["--state", "green(east) = TRUE", "--visb"]);
+    assert!(code == Some(0) && text.contains("fill=\"#2f9e44\" id=\"east_green\""), "{text}");
+    assert!(
+        text.contains("fill=\"#c92a2a\" id=\"north_red\"")
+            && text.contains("id=\"east_cars\" x=\"212\" y=\"145\">1<"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_drawing_names_the_file_the_item_and_the_formula() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = |definitions: &str| {
+        format!(
+            "MACHINE Box DEFINITIONS {definitions} VARIABLES n INVARIANT n : 0..9 INITIALISATION n := 0 END"
+        )
+    };
+    let said = |definitions: &str| {
+        let path = file(folder.path(), "Box.mch", text(definitions));
+        drawn(&path, &["--state", "--visb", "--no-warnings"])
+    };
+    file(folder.path(), "box.svg", "<svg width=\"9\" height=\"9\"><rect id=\"a\"/></svg>");
+    file(folder.path(), "no.svg", "<html></html>");
+    file(
+        folder.path(),
+        "box.json",
+        r#"{"svg": "box.svg", "items": [{"id": "a", "attr": "x", "value": "n + TRUE"}, {"id": "a", "attr": "y", "value": "1 / n"},
+            {"id": "b", "attr": "x", "value": "n"}, {"id": "a", "attr": "onclick", "value": "n"}, {"for": {"from": 1, "to": 2}, "id": "a", "x%0": "%0"}]}"#,
+    );
+    let (code, text) = said("VISB_JSON_FILE == \"box.json\"");
+    assert_eq!(code, Some(3), "{text}");
+    for part in [
+        "items[0] (id `a`, attribute `x`): `n + TRUE`: ",
+        "items[1] (id `a`, attribute `y`): 1 / n: ",
+        "box.svg: there is no element with the id `b`",
+        "box.svg: `onclick` of `a` is no attribute that is set",
+        "viewBox=\"0 0 9 9\"",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    for (definitions, exit, part) in [
+        ("VISB_SVG_FILE == \"none.svg\"", 3, "none.svg: the file cannot be read"),
+        ("VISB_SVG_FILE == \"no.svg\"", 2, "--visb: no.svg: it is no SVG, but begins with `html`"),
+        ("X == 1", 2, "--visb: Box defines no drawing"),
+        (
+            "VISB_SVG_OBJECTS == rec(`id`: \"s\", svg_class: \"script\", text: \"x\")",
+            3,
+            "`script` with the id `s` is left out",
+        ),
+        (
+            "VISB_JSON_FILE == \"\"; VISB_SVG_BOX == rec(width: 20 + n, height: 30)",
+            0,
+            "viewBox=\"0 0 20 30\"",
+        ),
+        ("VISB_SVG_UPDATES == 3", 3, "VISB_SVG_UPDATES: is a record or a set of records"),
+    ] {
+        let (code, text) = said(definitions);
+        assert!(code == Some(exit) && text.contains(part), "{definitions}: {text}");
+    }
+    let box_ = folder.path().join("Box.mch");
+    assert!(drawn(&box_, &["--visb"]).1.contains("--visb draws one state"));
+    assert!(drawn(&box_, &["--state", "--visb", "-o", "x.dot"]).1.contains("--visb writes SVG"));
+}

@@ -43,6 +43,9 @@ pub struct GraphArguments {
     /// Draw a state by the types of its variables, even if the machine defines a CUSTOM_GRAPH
     #[arg(long, help_heading = "Picture")]
     pub by_type: bool,
+    /// Write the SVG that the machine defines for its states by VISB_SVG_FILE, VISB_JSON_FILE or VISB_SVG_OBJECTS
+    #[arg(long, conflicts_with = "by_type", help_heading = "Picture")]
+    pub visb: bool,
     /// What to draw
     #[arg(long, value_enum, default_value = "states", value_name = "VIEW", help_heading = "Picture")]
     pub view: ViewName,

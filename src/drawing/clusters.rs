@@ -178,7 +178,7 @@ fn beside(part: &Picture, found: &mut Layout) {
 /// Nodes without arrows among them, in columns.
 fn columns(picture: &Picture) -> Layout {
     let sizes: Vec<Point> = picture.nodes.iter().map(Node::size).collect();
-    let rows = sizes.len().min(COLUMN).max(1);
+    let rows = sizes.len().clamp(1, COLUMN);
     let heights: Vec<f64> =
         (0..rows).map(|row| sizes.iter().skip(row).step_by(rows).map(|s| s.1).fold(0.0, f64::max)).collect();
     let mut out = Layout { nodes: vec![(0.0, 0.0); sizes.len()], ..Layout::default() };
@@ -186,9 +186,9 @@ fn columns(picture: &Picture) -> Layout {
     for (column, of) in sizes.chunks(rows).enumerate() {
         let width = of.iter().map(|s| s.0).fold(0.0, f64::max);
         let mut top = 0.0;
-        for row in 0..of.len() {
-            out.nodes[column * rows + row] = (left + width / 2.0, top + heights[row] / 2.0);
-            top += heights[row] + GAP;
+        for (row, height) in heights.iter().enumerate().take(of.len()) {
+            out.nodes[column * rows + row] = (left + width / 2.0, top + height / 2.0);
+            top += height + GAP;
         }
         left += width + GAP;
     }
@@ -197,6 +197,9 @@ fn columns(picture: &Picture) -> Layout {
     out.size = ((left - GAP).max(0.0), (heights.iter().sum::<f64>() + GAP * (rows as f64 - 1.0)).max(0.0));
     out
 }
+
+/// One end of an edge: where the other end is, the number of the edge, and whether it leaves here.
+type End = (f64, usize, bool);
 
 /// The block of each node.
 fn owners(blocks: &[Block]) -> BTreeMap<usize, usize> {
@@ -209,8 +212,8 @@ fn cross(picture: &Picture, blocks: &[Block], out: &mut Layout) {
     let crossing: Vec<usize> = (0..picture.edges.len())
         .filter(|e| own[&picture.edges[*e].from] != own[&picture.edges[*e].to])
         .collect();
-    // For each side of a box, the ends there: where the other end is, the edge, and whether it leaves.
-    let mut sides: BTreeMap<(usize, bool), Vec<(f64, usize, bool)>> = BTreeMap::new();
+    // For each side of a box, the ends there.
+    let mut sides: BTreeMap<(usize, bool), Vec<End>> = BTreeMap::new();
     for number in &crossing {
         let edge = &picture.edges[*number];
         let (a, b) = (out.nodes[edge.from], out.nodes[edge.to]);

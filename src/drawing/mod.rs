@@ -27,5 +27,5 @@ pub use film::film;
 pub use html::html;
 pub use layout::layout;
 pub use picture::{COLOURS, Cluster, Edge, Look, Node, Paint, Picture, Row, Shape};
-pub use svg::{STYLE, svg};
+pub use svg::{STYLE, escaped, svg};
 pub use view::{folded, picture, some};

@@ -13,6 +13,8 @@ for (const trace of document.querySelectorAll("[data-trace]")) {
   const place = trace.querySelector("output");
   const drawn = [...trace.querySelectorAll("[data-steps]")];
   const name = trace.querySelector("[data-step-name]");
+  const visb = trace.querySelector("[data-visb]");
+  const plan = visb ? JSON.parse(visb.dataset.visb) : { targets: [], steps: [] };
   let at = rows.length - 1;
   const show = (to) => {
     at = Math.max(0, Math.min(rows.length - 1, to));
@@ -21,6 +23,14 @@ for (const trace of document.querySelectorAll("[data-trace]")) {
     const what = changed.length ? `: ${changed.join("; ")}` : "";
     place.textContent = `Step ${at} of ${rows.length - 1}, ${rows[at].dataset.event}${at ? what : ""}`;
     for (const part of drawn) part.toggleAttribute("data-off", !isAmong(part.dataset.steps, at));
+    plan.targets.forEach(([id, attribute], i) => {
+      const element = document.getElementById(id);
+      const value = plan.steps[at]?.[i];
+      if (!element || value === undefined) return;
+      if (attribute === "text") element.textContent = value ?? "";
+      else if (value === null) element.removeAttribute(attribute);
+      else element.setAttribute(attribute, value);
+    });
     if (name) name.textContent = `step ${at}, ${rows[at].dataset.event}`;
     first.disabled = back.disabled = at === 0;
     last.disabled = next.disabled = at === rows.length - 1;

@@ -5,11 +5,13 @@
 //! machine side by side with its abstraction, has no pictures.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use bsym_language::int::Int;
 use bsym_language::load::{LoadRequest, load_with};
 use bsym_language::model::{CarrierKind, Model, Variable};
 use bsym_semantics::scope::{Scope, ScopeRequest};
+use bsym_semantics::transition::state::State;
 use bsym_semantics::value::Value;
 use bsym_semantics::value::parse::parse_value;
 use serde_json::Value as Json;
@@ -17,10 +19,12 @@ use serde_json::Value as Json;
 use super::fields::call;
 use crate::arguments::PageArguments;
 use crate::drawing::{Picture, film};
-use crate::snapshot::{Custom, Near, Options, Snapshot, Visited, near, picture};
+use crate::snapshot::{Custom, Frames, Near, Options, Snapshot, Visb, Visited, near, picture};
 
 /// Most steps of a trace that have a picture: the last ones.
 const STEPS: usize = 80;
+/// Most messages about a drawing.
+const FAILURES: usize = 5;
 /// Bytes of one drawing at most, so that a page can be sent by mail.
 const MOST: usize = 1_500_000;
 
@@ -29,6 +33,8 @@ pub struct Machine {
     model: Model,
     /// The graph that it defines of its states.
     own: Option<Custom>,
+    /// The SVG that it defines for its states.
+    visb: Option<Visb>,
 }
 
 /// Drawings for a trace.
@@ -36,6 +42,8 @@ pub struct Machine {
 pub struct Drawn {
     /// The states.
     pub states: Option<String>,
+    /// The drawing that the machine defines.
+    pub visb: Option<Frames>,
     /// The graph of the states near them.
     pub near: Option<String>,
     /// What the drawings leave out.
@@ -59,7 +67,8 @@ impl Machine {
         };
         let mut model = load_with(&asked.file, &request).ok()?.model?;
         let own = Custom::read(&mut model);
-        Some(Machine { model, own })
+        let visb = Visb::read(&mut model, asked.file.parent().unwrap_or(Path::new("")));
+        Some(Machine { model, own, visb })
     }
 
     /// Draws the trace of an object of the result; `key` is the name of its steps and `id` names the drawings.
@@ -67,7 +76,10 @@ impl Machine {
         let steps = object[key].as_array().map(Vec::as_slice).unwrap_or_default();
         let Some(values) = self.values(result, &object["constants"], steps) else { return Drawn::default() };
         let mut drawn = Drawn::default();
-        self.states(&values, id, &mut drawn);
+        self.visb(&values, id, &mut drawn);
+        if drawn.visb.is_none() {
+            self.states(&values, id, &mut drawn);
+        }
         let is_violated = object["violated"].as_array().is_some_and(|all| !all.is_empty())
             || (object["verdict"] == "violated" && result["format"] == "bsym-result");
         let is_path = steps.first().is_some_and(|step| step["event"] == "INITIALISATION");
@@ -82,6 +94,36 @@ impl Machine {
             }
         }
         drawn
+    }
+
+    /// The drawing that the machine defines, for every step.
+    fn visb(&self, values: &Values, id: &str, drawn: &mut Drawn) {
+        let Some(visb) = self.visb.as_ref().filter(|_| values.unknown.is_empty()) else { return };
+        let mut failures: BTreeSet<String> = visb.failures.iter().map(ToString::to_string).collect();
+        // A step that fails leaves the state as it was.
+        let mut states: Vec<&State> = vec![];
+        for step in &values.steps {
+            states.extend(step.state.as_ref().or(states.last().copied()));
+        }
+        let Values { scope, constants, .. } = values;
+        let snapshots: Vec<Snapshot<'_>> = states
+            .iter()
+            .map(|state| Snapshot { model: &self.model, scope, constants, state: state.as_slice() })
+            .collect();
+        match visb.frames(&snapshots, &format!("{id}-visb"), &mut failures) {
+            Ok(frames) if frames.svg.len() + frames.changes.len() > MOST => {
+                drawn.notes.push("the drawing of the machine is too large for a page".into());
+            }
+            Ok(frames) => drawn.visb = Some(frames),
+            Err(failure) => _ = failures.insert(failure.to_string()),
+        }
+        let more = failures.len().saturating_sub(FAILURES);
+        drawn.notes.extend(
+            failures.into_iter().take(FAILURES).map(|failure| format!("drawing of the machine: {failure}")),
+        );
+        if more > 0 {
+            drawn.notes.push(format!("drawing of the machine: {more} more of such messages"));
+        }
     }
 
     fn states(&self, values: &Values, id: &str, drawn: &mut Drawn) {

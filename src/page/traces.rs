@@ -31,6 +31,8 @@ pub struct Trace {
 #[derive(Serialize, Clone, Debug, Default)]
 struct Pictures {
     states: Option<String>,
+    /// The drawing that the machine defines, and its changes as JSON.
+    visb: Option<(String, String)>,
     near: Option<String>,
     notes: Vec<String>,
 }
@@ -120,9 +122,10 @@ impl Traces<'_> {
         trace.violated = array(&object["violated"]);
         about(&mut trace);
         if let Some(machine) = self.machine.filter(|_| self.all.len() < DRAWN) {
-            let Drawn { states, near, notes } =
+            let Drawn { states, visb, near, notes } =
                 machine.draw(self.result, object, key, &format!("trace-{}", self.all.len() + 1));
-            trace.drawn = Pictures { states, near, notes };
+            let visb = visb.map(|frames| (frames.svg, frames.changes));
+            trace.drawn = Pictures { states, visb, near, notes };
         }
         self.all.push(trace);
     }

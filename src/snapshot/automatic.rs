@@ -157,7 +157,7 @@ impl Maker<'_> {
         if !is_point(a) {
             return self.entry(item);
         }
-        if is_function && !(is_point(b) && !is_scalar(b)) {
+        if is_function && (is_scalar(b) || !is_point(b)) {
             let images = match b {
                 Type::Pow(of) if matches!(**of, Type::Carrier(_)) => Some(&**of),
                 _ => None,

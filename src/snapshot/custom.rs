@@ -232,8 +232,16 @@ impl<'s> Maker<'s> {
         }
     }
 
+    /// An attribute as text.
+    fn of(&self, attributes: &Attributes, name: &str) -> Option<String> {
+        attributes.get(name).map(|value| self.plain(value))
+    }
+
+    fn colour_of(&self, attributes: &Attributes, name: &str) -> Option<Rgb> {
+        self.of(attributes, name).and_then(|text| colour(&text))
+    }
+
     fn finish(self, title: String) -> Picture {
-        let of = |attributes: &Attributes, name: &str| attributes.get(name).map(|value| self.plain(value));
         // Values that name no colour have one of ours, the same for the same value.
         let named: BTreeSet<&Value> = self.nodes.values().filter_map(|a| a.get("fillcolor")).collect();
         let own: BTreeMap<&Value, usize> = named
@@ -245,68 +253,18 @@ impl<'s> Maker<'s> {
         let mut places = BTreeMap::new();
         let mut nodes = vec![];
         for (value, attributes) in self.nodes.iter().take(MOST) {
-            let name = self.plain(value);
-            let fill = of(attributes, "fillcolor").or_else(|| {
-                of(attributes, "color")
-                    .filter(|_| of(attributes, "style").is_some_and(|s| s.contains("filled")))
-            });
-            let fill = fill.and_then(|text| colour(&text));
-            let text = of(attributes, "fontcolor").and_then(|text| colour(&text));
-            let text = text.or_else(|| fill.as_ref().map(|fill| fill.contrast()));
-            let line = of(attributes, "color").and_then(|text| colour(&text));
-            let label = of(attributes, "label").unwrap_or_else(|| name.clone());
-            let about = of(attributes, "description").or_else(|| of(attributes, "tooltip"));
-            let value_of_colour = attributes.get("fillcolor").map(|value| self.plain(value));
-            let paint =
-                Paint { fill: fill.map(Rgb::text), line: line.map(Rgb::text), text: text.map(Rgb::text) };
-            places.insert(value.clone(), nodes.len());
-            nodes.push(Node {
-                key: name.clone(),
-                lines: label.lines().map(folded).collect(),
-                tooltip: [Some(name), about, value_of_colour]
-                    .into_iter()
-                    .flatten()
-                    .collect::<Vec<_>>()
-                    .join("\n"),
-                look: attributes
-                    .get("fillcolor")
-                    .and_then(|v| own.get(v))
-                    .map_or(Look::Plain, |i| Look::Colour(*i)),
-                shape: of(attributes, "shape").and_then(|text| shape(&text)).unwrap_or_default(),
-                paint: (paint != Paint::default()).then_some(paint),
-                ..Node::default()
-            });
+            places.insert(value, nodes.len());
+            nodes.push(self.drawn(value, attributes, &own));
         }
         let mut edges: Vec<Edge> = vec![];
         let mut hidden = self.nodes.len().saturating_sub(MOST);
         for ((from, to), all) in &self.edges {
-            let (Some(a), Some(b)) = (places.get(from), places.get(to)) else {
-                hidden += 1;
-                continue;
-            };
-            if edges.len() >= MOST {
-                hidden += 1;
-                continue;
+            match (places.get(from), places.get(to)) {
+                (Some(a), Some(b)) if edges.len() < MOST => {
+                    edges.push(Edge { from: *a, to: *b, ..self.arrow(from, to, all) });
+                }
+                _ => hidden += 1,
             }
-            let labels: Vec<String> = all.iter().filter_map(|attributes| of(attributes, "label")).collect();
-            let first = all.first().cloned().unwrap_or_default();
-            let style = of(&first, "style").unwrap_or_default();
-            let line = of(&first, "color").and_then(|text| colour(&text)).map(Rgb::text);
-            edges.push(Edge {
-                from: *a,
-                to: *b,
-                lines: labels.iter().map(|label| folded(label)).collect(),
-                tooltip: format!(
-                    "{}{} to {}",
-                    labels.join(", ") + if labels.is_empty() { "" } else { ": " },
-                    self.plain(from),
-                    self.plain(to)
-                ),
-                dashed: style.contains("dashed") || style.contains("dotted"),
-                undirected: of(&first, "dir").is_some_and(|dir| dir == "none"),
-                paint: line.map(|line| Paint { line: Some(line), ..Paint::default() }),
-                ..Edge::default()
-            });
         }
         let attributes = self.graph.iter().map(|(name, value)| (name.clone(), self.plain(value))).collect();
         let hidden = (hidden > 0).then(|| format!("{hidden} more nodes and arrows are not drawn"));
@@ -317,6 +275,53 @@ impl<'s> Maker<'s> {
             edges,
             attributes,
             ..Picture::default()
+        }
+    }
+
+    fn drawn(&self, value: &Value, attributes: &Attributes, own: &BTreeMap<&Value, usize>) -> Node {
+        let of = |name: &str| self.of(attributes, name);
+        let name = self.plain(value);
+        let is_filled = of("style").is_some_and(|style| style.contains("filled"));
+        let line = self.colour_of(attributes, "color");
+        let fill = match attributes.get("fillcolor") {
+            Some(_) => self.colour_of(attributes, "fillcolor"),
+            None => line.filter(|_| is_filled),
+        };
+        let text = self.colour_of(attributes, "fontcolor").or_else(|| fill.map(Rgb::contrast));
+        let paint = Paint { fill: fill.map(Rgb::text), line: line.map(Rgb::text), text: text.map(Rgb::text) };
+        let label = of("label").unwrap_or_else(|| name.clone());
+        let about = of("description").or_else(|| of("tooltip"));
+        Node {
+            key: name.clone(),
+            lines: label.lines().map(folded).collect(),
+            tooltip: [Some(name), about, of("fillcolor")]
+                .into_iter()
+                .flatten()
+                .collect::<Vec<_>>()
+                .join("\n"),
+            look: attributes
+                .get("fillcolor")
+                .and_then(|value| own.get(value))
+                .map_or(Look::Plain, |i| Look::Colour(*i)),
+            shape: of("shape").and_then(|text| shape(&text)).unwrap_or_default(),
+            paint: (paint != Paint::default()).then_some(paint),
+            ..Node::default()
+        }
+    }
+
+    fn arrow(&self, from: &Value, to: &Value, all: &[Attributes]) -> Edge {
+        let labels: Vec<String> = all.iter().filter_map(|attributes| self.of(attributes, "label")).collect();
+        let first = all.first().cloned().unwrap_or_default();
+        let style = self.of(&first, "style").unwrap_or_default();
+        let line = self.colour_of(&first, "color").map(Rgb::text);
+        let begin = if labels.is_empty() { String::new() } else { labels.join(", ") + ": " };
+        Edge {
+            lines: labels.iter().map(|label| folded(label)).collect(),
+            tooltip: format!("{begin}{} to {}", self.plain(from), self.plain(to)),
+            dashed: style.contains("dashed") || style.contains("dotted"),
+            undirected: self.of(&first, "dir").is_some_and(|dir| dir == "none"),
+            paint: line.map(|line| Paint { line: Some(line), ..Paint::default() }),
+            ..Edge::default()
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::fmt;
 
 use bsym_language::diagnostic::Diagnostic;
-use bsym_language::model::Model;
+use bsym_language::load::check_expression;
+use bsym_language::model::{ExprKind, Model};
 use bsym_language::source::Span;
 
 /// What is wrong with a definition or a file.
@@ -56,4 +57,22 @@ pub fn names(model: &Model, begin: &str) -> Vec<String> {
         all.map(|entry| entry.name.name.clone()).filter(|name| is_one(name)).collect();
     found.sort();
     found
+}
+
+/// Names of the definitions without parameters that begin like this, whatever follows; sorted.
+pub fn beginning(model: &Model, begin: &str) -> Vec<String> {
+    let all = model.definitions.iter().filter(|entry| entry.parameters.is_empty());
+    let mut found: Vec<String> =
+        all.map(|entry| entry.name.name.clone()).filter(|name| name.starts_with(begin)).collect();
+    found.sort();
+    found
+}
+
+/// The text of a definition that is a string.
+pub fn text_of_definition(model: &mut Model, name: &str) -> Option<String> {
+    model.definitions.get(name)?;
+    match check_expression(model, name).ok()?.kind {
+        ExprKind::String(text) => Some(text),
+        _ => None,
+    }
 }

@@ -3,12 +3,14 @@
 //! - `automatic`: by the types of the variables, for every model
 //! - `custom`: by the definitions `CUSTOM_GRAPH…` of the model
 //! - `formula`: definitions that describe pictures, and what is wrong with them
+//! - `visb`: an SVG whose attributes are formulas, as the definitions `VISB_…` say
 //! - `near`: the states of a trace with those beside it, as a graph
 
 mod automatic;
 mod custom;
 mod formula;
 mod near;
+mod visb;
 
 use std::collections::BTreeSet;
 
@@ -20,6 +22,7 @@ use bsym_semantics::value::text::value_text;
 pub use automatic::picture;
 pub use custom::Custom;
 pub use near::{Near, Visited, near};
+pub use visb::{Frames, Visb};
 
 /// A state with everything that its values refer to.
 #[derive(Clone, Copy)]

@@ -59,6 +59,16 @@ async function use(page, fault) {
     await page.keyboard.press("ArrowDown");
     if ((await selected()) !== Math.min(1, last)) fault("the arrow does not lead to the next step");
     if (!(await read()).startsWith("Step")) fault("the step is not told");
+    // So does the drawing of the model.
+    if (await page.$("[data-trace] [data-visb]")) {
+      const drawing = () => page.$eval("[data-trace] [data-visb]", (place) => place.innerHTML);
+      await page.keyboard.press("End");
+      const end = await drawing();
+      await page.keyboard.press("Home");
+      if ((await drawing()) === end && !page.url().includes("hostile")) fault("the drawing does not change");
+      await page.keyboard.press("End");
+      if ((await drawing()) !== end) fault("the drawing does not come back");
+    }
     // The picture is that of the selected step.
     if (await page.$("[data-trace] [data-steps]")) {
       const shown = () =>

@@ -1,5 +1,6 @@
 //! `bsym graph --state`: the picture of one state.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,7 +29,7 @@ use crate::paint::Paint;
 use crate::progress::Reporter;
 use crate::race::control::Control;
 use crate::refusal::Refusal;
-use crate::snapshot::{Custom, Options, Snapshot, picture};
+use crate::snapshot::{Custom, Options, Snapshot, Visb, picture};
 use crate::{drawing, input, output, solvers};
 
 /// Runs the command for one state.
@@ -40,7 +41,7 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
             let trace = read_trace(&model, path)?;
             let answer =
                 begun(arguments, &model, ScopeObject::new(&model, &trace.scope, &Default::default()));
-            let own = Custom::read(&mut model);
+            let own = Own::read(arguments, &mut model);
             (Arc::new(model), answer, own, Found::Trace(trace))
         }
         None => {
@@ -54,7 +55,7 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
             if let Some(text) = wanted {
                 model.goal = Some(predicate(&mut model, "--state", text, paint)?);
             }
-            let own = Custom::read(&mut model);
+            let own = Own::read(arguments, &mut model);
             let model = Arc::new(model);
             let finder = Patience::new(model.clone(), solver, &control.budget);
             let problem = Problem { model: &model, scope: &scope, finder: Some(&finder as &dyn ValueFinder) };
@@ -77,7 +78,7 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
         }
     };
     let step = step(arguments, &trace)?;
-    draw(arguments, format, (&model, &trace, step), own.as_ref(), answer)
+    draw(arguments, format, (&model, &trace, step), &own, answer)
 }
 
 /// Result of looking for the state.
@@ -187,16 +188,19 @@ fn draw(
     arguments: &GraphArguments,
     format: Format,
     (model, trace, step): (&Model, &Trace, usize),
-    own: Option<&Custom>,
+    own: &Own,
     mut answer: GraphAnswer,
 ) -> anyhow::Result<Answer> {
     let state = trace.steps[step].state.clone().unwrap_or_default();
     let snapshot = Snapshot { model, scope: &trace.scope, constants: &trace.constants, state: &state };
     answer.complete = true;
     answer.state = Some(StateObject::new(model, trace, step));
+    if arguments.visb {
+        return visb(arguments, &snapshot, own, answer);
+    }
     let title = format!("{}: a state", model.name);
-    let own = own.filter(|_| !arguments.by_type);
-    let own = match own.map(|own| (own.failures.first(), own)) {
+    let custom = own.custom.as_ref().filter(|_| !arguments.by_type);
+    let own = match custom.map(|own| (own.failures.first(), own)) {
         None => None,
         Some((Some(failure), _)) => Some(Err(failure.clone())),
         Some((None, own)) => Some(own.picture(&snapshot, title.clone())),
@@ -230,10 +234,69 @@ fn draw(
     Ok(Answer::Graph(Box::new(answer)))
 }
 
+/// Writes the SVG that the machine defines.
+fn visb(
+    arguments: &GraphArguments,
+    snapshot: &Snapshot<'_>,
+    own: &Own,
+    mut answer: GraphAnswer,
+) -> anyhow::Result<Answer> {
+    let Some(visb) = &own.visb else {
+        let refusal = Refusal::new(format!("--visb: {} defines no drawing", snapshot.model.name));
+        bail!(refusal.help("VISB_SVG_FILE, VISB_JSON_FILE and VISB_SVG_OBJECTS are definitions of one"));
+    };
+    let mut failures: BTreeSet<String> = visb.failures.iter().map(ToString::to_string).collect();
+    let drawn = visb.svg(snapshot, &mut failures);
+    for failure in failures {
+        answer.incomplete(None, failure);
+    }
+    let text = match drawn {
+        Ok(text) => text,
+        Err(failure) => {
+            bail!(Refusal::new(format!("--visb: {failure}")).help("mend the file, or leave out --visb"))
+        }
+    };
+    match &arguments.out {
+        Some(path) => {
+            if output::write(path, &text) {
+                answer.picture = Some(path.display().to_string());
+            }
+            Ok(Answer::Graph(Box::new(answer)))
+        }
+        None if arguments.output.is_for_programs() => Ok(Answer::Graph(Box::new(answer))),
+        None => {
+            output::result(&text);
+            answer.messages.iter().for_each(|message| output::note(message));
+            Ok(Answer::Said(answer.exit()))
+        }
+    }
+}
+
+/// Pictures that the machine defines.
+struct Own {
+    custom: Option<Custom>,
+    visb: Option<Visb>,
+}
+
+impl Own {
+    fn read(arguments: &GraphArguments, model: &mut Model) -> Own {
+        let folder = arguments.file.parent().unwrap_or(Path::new(""));
+        let visb = if arguments.visb { Visb::read(model, folder) } else { None };
+        Own { custom: Custom::read(model), visb }
+    }
+}
+
 /// `--state` draws no state space.
 pub(super) fn check(arguments: &GraphArguments) -> anyhow::Result<()> {
     if arguments.step.is_some() && arguments.trace.is_none() {
         bail!(Refusal::new("--step is a step of a trace").help("name the trace with --trace FILE"));
+    }
+    let is_svg = |out: &Path| out.extension().is_some_and(|end| end.eq_ignore_ascii_case("svg"));
+    if arguments.visb && !arguments.out.as_deref().is_none_or(is_svg) {
+        bail!(Refusal::new("--visb writes SVG").help("name the file .svg, or leave out -o"));
+    }
+    if arguments.visb && arguments.state.is_none() && arguments.trace.is_none() {
+        bail!(Refusal::new("--visb draws one state").help("add --state, or --trace FILE"));
     }
     if let (Some(path), Some(out)) = (&arguments.trace, &arguments.out) {
         output::check_writable(out, "-o", &[path.as_path()])?;
