@@ -1,6 +1,7 @@
 //! `bsym graph`: the state space of a finite scope, or a smaller view of it, as a picture.
 
 mod bounds;
+mod common;
 mod state;
 
 use std::collections::BTreeMap;
@@ -16,8 +17,7 @@ use bsym_explore::graph::{
 use bsym_explore::options::Limits;
 use bsym_explore::search::Problem;
 use bsym_language::diagnostic::nearest;
-use bsym_language::load::check_predicate;
-use bsym_language::model::{Model, Pred};
+use bsym_language::model::Model;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::Value;
@@ -25,10 +25,10 @@ use bsym_semantics::value::text::value_text;
 use bsym_semantics::verdict::{Reason, ReasonCode, Vacuous};
 
 use self::bounds::Bounds;
+use self::common::{Format, begun, predicate, text_of};
 use crate::answer::Answer;
-use crate::answer::graph::{EdgeObject, GraphAnswer, GraphObject, NodeObject, NodeWord, ViewWord};
+use crate::answer::graph::{EdgeObject, GraphAnswer, GraphObject, NodeObject, NodeWord};
 use crate::answer::named::Values;
-use crate::answer::not_checked::DroppedObject;
 use crate::answer::property::{AxiomObject, conjunct_name, event_name};
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::TimeObject;
@@ -36,21 +36,12 @@ use crate::answer::verification::search_reason;
 use crate::arguments::{GraphArguments, ViewName};
 use crate::commands::default_scope;
 use crate::commands::enlarge::contradiction;
-use crate::drawing::{self, Picture};
+use crate::drawing;
 use crate::paint::Paint;
 use crate::progress::Reporter;
 use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::{input, output, solvers};
-
-/// Output format, by the extension of the file.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Format {
-    Dot,
-    Svg,
-    Html,
-    Json,
-}
 
 /// Runs the command.
 pub fn run(arguments: &GraphArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -158,13 +149,6 @@ fn check(arguments: &GraphArguments) -> anyhow::Result<Format> {
     Ok(format)
 }
 
-fn predicate(model: &mut Model, flag: &str, text: &str, paint: Paint) -> anyhow::Result<Pred> {
-    check_predicate(model, text).map_err(|diagnostics| {
-        let refusal = Refusal::new(format!("{flag}: `{text}` is no predicate of {}", model.name));
-        refusal.diagnostics(&model.sources, &diagnostics, paint).into()
-    })
-}
-
 /// Returns the operations that are not drawn.
 fn hidden(model: &Model, names: &[String]) -> anyhow::Result<Vec<String>> {
     let known = || model.events.iter().map(|event| event.name.as_str());
@@ -180,45 +164,6 @@ fn hidden(model: &Model, names: &[String]) -> anyhow::Result<Vec<String>> {
         }
     }
     Ok(names.to_vec())
-}
-
-/// Makes the answer before anything is known.
-fn begun(arguments: &GraphArguments, model: &Model, scope: ScopeObject) -> GraphAnswer {
-    GraphAnswer {
-        format: "bsym-graph",
-        version: 1,
-        machine: model.name.clone(),
-        file: arguments.file.display().to_string(),
-        view: match arguments.view {
-            ViewName::States => ViewWord::States,
-            ViewName::Signature => ViewWord::Signature,
-            ViewName::Dfa => ViewWord::Automaton,
-            ViewName::Paths => ViewWord::Paths,
-        },
-        scope,
-        complete: false,
-        core: vec![],
-        reason: None,
-        messages: vec![],
-        states: 0,
-        transitions: 0,
-        nodes: 0,
-        edges: 0,
-        definite: None,
-        picture: None,
-        graph: None,
-        state: None,
-        not_checked: DroppedObject::all(model),
-        stats: TimeObject { seconds: 0.0 },
-    }
-}
-
-impl GraphAnswer {
-    fn incomplete(&mut self, reason: Option<ReasonCode>, message: String) {
-        self.complete = false;
-        self.reason = self.reason.or(reason);
-        self.messages.push(message);
-    }
 }
 
 /// Writes into the answer how much was visited and, if that is not everything, why.
@@ -482,14 +427,4 @@ fn publish(
         answer.picture = Some(path.display().to_string());
     }
     Ok(Answer::Graph(Box::new(answer)))
-}
-
-/// The text of a picture in a format; `None` for JSON, which is no picture.
-fn text_of(format: Format, picture: &Picture) -> Option<String> {
-    match format {
-        Format::Dot => Some(drawing::dot(picture)),
-        Format::Svg => Some(drawing::svg(picture, &drawing::layout(picture))),
-        Format::Html => Some(drawing::html(picture, &drawing::layout(picture))),
-        Format::Json => None,
-    }
 }

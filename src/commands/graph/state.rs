@@ -18,7 +18,7 @@ use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::state::Execution;
 use bsym_semantics::verdict::{Reason, Verdict};
 
-use super::{Format, begun, predicate, text_of};
+use super::common::{Format, begun, predicate, text_of};
 use crate::answer::Answer;
 use crate::answer::graph::{GraphAnswer, StateObject, ViewWord};
 use crate::answer::scope::ScopeObject;
