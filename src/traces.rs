@@ -7,6 +7,7 @@ use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::file::trace_to_json;
 use bsym_semantics::trace::itf::trace_to_itf;
 use bsym_semantics::trace::prob::trace_to_prob;
+use bsym_semantics::trace::repeats::with_all_rounds;
 
 use crate::refusal::Refusal;
 
@@ -23,6 +24,9 @@ pub enum Format {
 
 /// ProB's format wants a time; the same run writes the same file.
 const SAVED_AT: &str = "1970-01-01T00:00:00Z";
+
+/// Most steps that are written for a trace that leaves rounds of a cycle out.
+const MOST_STEPS: usize = 10_000;
 
 impl Format {
     /// Returns the format of a file, by the ending of its name.
@@ -47,9 +51,14 @@ impl Format {
 
 /// Returns the text of a trace in the format of the file, by its name.
 pub fn text(path: &Path, model: &Model, trace: &Trace) -> String {
+    // The formats of others have no rounds that are left out.
+    let whole = || match trace.repeats.is_empty() {
+        true => None,
+        false => with_all_rounds(model, trace, MOST_STEPS),
+    };
     let json = match Format::of(path) {
-        Ok(Format::Itf) => trace_to_itf(model, trace),
-        Ok(Format::Prob) => trace_to_prob(model, trace, SAVED_AT),
+        Ok(Format::Itf) => trace_to_itf(model, whole().as_ref().unwrap_or(trace)),
+        Ok(Format::Prob) => trace_to_prob(model, whole().as_ref().unwrap_or(trace), SAVED_AT),
         // The name was checked before the run.
         Ok(Format::Own) | Err(_) => return trace_to_json(model, trace) + "\n",
     };

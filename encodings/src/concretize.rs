@@ -163,7 +163,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
             let state = if reached { Some(self.state(&mut |t| unrolling.state(t, k + 1))?) } else { None };
             steps.push(Step { event: Some(event), execution, state });
         }
-        Ok(Trace { scope: self.scope(), constants, steps })
+        Ok(Trace::new(self.scope(), constants, steps))
     }
 
     /// Meets the elements that the carriers have besides those in the values.

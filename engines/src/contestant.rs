@@ -23,6 +23,7 @@ use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
 use crate::deduction::Deduction;
+use crate::deep;
 use crate::excluded::Excluded;
 use crate::hunt::Hunt;
 use crate::ic3::Ic3;
@@ -54,6 +55,8 @@ pub(crate) enum Role {
     SmallScopes,
     /// Proves pairs and checks that the engines then need not ask about.
     Deduction,
+    /// Looks for violations behind many rounds of a cycle.
+    Deep,
 }
 
 /// Message of a contestant.
@@ -179,6 +182,17 @@ impl Contestant {
                 };
                 let ended = Ended { statistics: hunt.statistics(), ..Ended::with(result) };
                 self.say(Message::Ended(Box::new(ended)));
+            }
+            Role::Deep => {
+                let shared = self.shared.clone();
+                let outcome = self.with_work(turn, None, |work| {
+                    deep::run(&shared.job, &shared.excluded, shared.existence.get(), work)
+                });
+                let result = match outcome {
+                    Outcome::Violated(found) => Found::Violated(found),
+                    _ => Found::Unknown(Reason::Unsupported),
+                };
+                self.say(Message::Ended(Box::new(Ended::with(result))));
             }
             Role::Deduction => {
                 let problem = Problem::plain(&self.shared.job, &self.shared.excluded);

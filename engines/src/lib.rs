@@ -52,6 +52,8 @@ pub mod auxiliary;
 
 pub mod hunt;
 
+mod deep;
+
 pub mod settle;
 
 pub mod walk;

@@ -21,10 +21,11 @@ use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
 use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, start};
+use crate::deep;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Existence;
-use crate::seats::{Seats, State};
+use crate::seats::{Seat, Seats, State};
 use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::small_scopes::sample;
@@ -69,8 +70,8 @@ pub(crate) struct Round {
     sampled: bool,
     /// Number of quick looks at the first states.
     looks: usize,
-    /// Deduction has begun, once for all attempts.
-    deduced: bool,
+    /// Contestants that begin late and have begun, once for all attempts.
+    late: Vec<Role>,
 }
 
 impl Round {
@@ -92,7 +93,7 @@ impl Round {
             doubtful: ProofStatus::none(),
             sampled: false,
             looks: 0,
-            deduced: false,
+            late: vec![],
         }
     }
 
@@ -129,6 +130,11 @@ impl Round {
 
     /// Starts the engines; the first one prepares the problem.
     fn begin(&mut self, course: &mut Course<'_>, budget: &Budget, sender: &Sender<(usize, Message)>) {
+        // What has not come to its end begins again.
+        let is_cut = |s: &Seat| s.role == Role::Deep && s.state != State::Ended;
+        if self.seats.all.iter().any(is_cut) {
+            self.late.retain(|role| *role != Role::Deep);
+        }
         self.seats = Seats::new(budget.is_counted());
         self.wishes = Arc::default();
         self.scope = None;
@@ -189,7 +195,7 @@ impl Round {
         }
         self.seats.give_slices(course.job.threads, due);
         if !self.seats.is_any_at_work() {
-            return self.exhausted(course);
+            return self.exhausted(course, budget, sender);
         }
         match messages.recv_timeout(self.patience(course)) {
             Ok((number, message)) => self.take(course, number, message),
@@ -209,11 +215,10 @@ impl Round {
     fn due(&self, course: &Course<'_>) -> Option<Duration> {
         let Course { job, vetting, .. } = course;
         let look = self.next_look().map(|(left, _)| left);
-        let deduction = (!self.deduced && !job.scope.is_finite(&job.model))
-            .then(|| tuning().portfolio.deduction.saturating_sub(self.seats.elapsed()));
+        let late = self.next_late(job).map(|(_, after)| after.saturating_sub(self.seats.elapsed()));
         let vetting =
             (!vetting.is_done() && !job.status.is_empty()).then_some(tuning().portfolio.first_slice);
-        look.into_iter().chain(deduction).chain(vetting).min()
+        look.into_iter().chain(late).chain(vetting).min()
     }
 
     fn take(
@@ -288,7 +293,7 @@ impl Round {
         }
         let engine = match self.seats.all[number].role {
             Role::Engine(engine) => engine,
-            Role::SmallScopes | Role::Deduction => self.engines[0],
+            Role::SmallScopes | Role::Deduction | Role::Deep => self.engines[0],
         };
         let step = match ended.found {
             Found::Violated(ref found) => {
@@ -385,13 +390,10 @@ impl Round {
         {
             return Ok(self.violated(course, found));
         }
-        if !self.deduced
-            && self.seats.elapsed() >= tuning().portfolio.deduction
-            && !course.job.scope.is_finite(&course.job.model)
+        if let Some((role, after)) = self.next_late(course.job)
+            && self.seats.elapsed() >= after
         {
-            self.deduced = true;
-            let number = self.seat(course, Role::Deduction, budget, sender);
-            self.seats.queue.push_back(number);
+            self.begin_late(course, role, budget, sender);
         }
         if course.vetting.is_done() || course.job.status.is_empty() {
             return Ok(Step::GoOn);
@@ -411,7 +413,16 @@ impl Round {
     }
 
     /// Every engine has nothing more to try.
-    fn exhausted(&mut self, course: &mut Course<'_>) -> Result<Step, SolverError> {
+    fn exhausted(
+        &mut self,
+        course: &mut Course<'_>,
+        budget: &Budget,
+        sender: &Sender<(usize, Message)>,
+    ) -> Result<Step, SolverError> {
+        if let Some((role @ Role::Deep, _)) = self.next_late(course.job) {
+            self.begin_late(course, role, budget, sender);
+            return Ok(Step::GoOn);
+        }
         // Status that no solver decided is often wrong after a few events.
         if let Some(found) = self.sample(course.job, course.excluded) {
             return Ok(self.violated(course, found));
@@ -450,6 +461,30 @@ impl Round {
     fn violated(&mut self, course: &mut Course<'_>, found: Box<Counterexample>) -> Step {
         refuted_by(&found, course.job, course.observer, course.report);
         Step::Answer(Verdict::Violated(found))
+    }
+
+    fn begin_late(
+        &mut self,
+        course: &Course<'_>,
+        role: Role,
+        budget: &Budget,
+        sender: &Sender<(usize, Message)>,
+    ) {
+        self.late.push(role);
+        let number = self.seat(course, role, budget, sender);
+        match role {
+            // It is soon over.
+            Role::Deep => self.seats.queue.push_front(number),
+            _ => self.seats.queue.push_back(number),
+        }
+    }
+
+    /// Returns the next contestant that begins late, and when it begins.
+    fn next_late(&self, job: &Job) -> Option<(Role, Duration)> {
+        let deep = deep::is_possible(&job.model).then_some((Role::Deep, tuning().portfolio.deep));
+        let is_open = !job.scope.is_finite(&job.model);
+        let deduction = is_open.then_some((Role::Deduction, tuning().portfolio.deduction));
+        deep.into_iter().chain(deduction).find(|(role, _)| !self.late.contains(role))
     }
 
     /// Returns the time until the first states are looked at while the engines work, and the time that the look may

@@ -45,12 +45,30 @@ bsym_language::tuning! {
         first_states: FirstStates = FirstStates::DEFAULT,
         /// States in which a violation is looked for.
         sample: Sample = Sample::DEFAULT,
+        /// The search for violations behind many rounds of a cycle.
+        deep: Deep = Deep::DEFAULT,
         /// Invariants for open obligations.
         auxiliary: Auxiliary = Auxiliary::DEFAULT,
         /// Checks that a proof has to pass.
         settle: Settle = Settle::DEFAULT,
         /// The walk of a proof by the evaluator.
         walk: Walk = Walk::DEFAULT,
+    }
+
+    /// The search for violations behind many rounds of a cycle (`deep.rs`). Not measured.
+    pub struct Deep {
+        /// Scopes that are tried.
+        scopes: usize = 3,
+        /// Valuations of the constants in each scope.
+        valuations: usize = 8,
+        /// Successors by one event that are looked at.
+        branches: usize = 12,
+        /// Transitions under one valuation.
+        transitions: usize = 30_000,
+        /// Events of a cycle.
+        cycle: usize = 8,
+        /// Rounds of one cycle at which something may change that are looked at.
+        rounds: usize = 64,
     }
 
     /// Turns of the engines (`portfolio.rs`).
@@ -74,6 +92,9 @@ bsym_language::tuning! {
         /// which costs more than it saves where a violation is found within a second (`benches/before_after --only
         /// own`).
         deduction: Duration = ms(1000),
+        /// Time that the engines work before violations behind many rounds of a cycle are looked for in parallel: those
+        /// after a few events are found by then, and have shorter traces.
+        deep: Duration = ms(400),
         /// Times at which the first states are visited by the evaluator if nothing is decided by then, each with the
         /// time that the visit may take. A short path to a violation may keep a solver busy for very long, where what
         /// it has to choose is far from what the violation is about.

@@ -74,8 +74,9 @@ impl Witness {
             changed: self.state.clone(),
             state: Some(self.state.clone()),
             choices: self.choices.clone(),
+            repeated: None,
         };
-        let named = Trace { scope: whole.clone(), constants: vec![], steps: vec![] };
+        let named = Trace::new(whole.clone(), vec![], vec![]);
         let file = TraceFile {
             constants: self.constants.clone(),
             steps: vec![step],

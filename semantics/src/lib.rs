@@ -21,6 +21,8 @@ pub mod explanation;
 
 pub mod trace;
 
+pub mod acceleration;
+
 pub mod temporal;
 
 pub mod refinement;

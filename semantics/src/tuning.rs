@@ -28,6 +28,20 @@ bsym_language::tuning! {
         scope: Scope = Scope::DEFAULT,
         /// Explanations, traces and symmetry.
         answers: Answers = Answers::DEFAULT,
+        /// Many rounds of a cycle of events at once.
+        acceleration: Acceleration = Acceleration::DEFAULT,
+    }
+
+    /// Many rounds of a cycle of events at once (`acceleration/`). Not measured.
+    pub struct Acceleration {
+        /// Paths through an event.
+        paths: usize = 64,
+        /// Ways in which the choices of a step may grow.
+        ways: usize = 64,
+        /// Elements of a set in which a number that grows is looked for.
+        listed: usize = 1000,
+        /// Rounds in the middle of those that a trace leaves out that are executed, too, when it is replayed.
+        replayed: usize = 8,
     }
 
     /// Evaluation of formulas (`evaluate/`, `evaluator/`, `value/`).

@@ -52,7 +52,7 @@ impl ChoicesObject {
 
     /// Adds a valuation of the constants.
     pub fn valuation(&mut self, model: &Model, scope: &Scope, values: Constants) {
-        let trace = Trace { scope: scope.clone(), constants: values, steps: vec![] };
+        let trace = Trace::new(scope.clone(), values, vec![]);
         self.constants.push(constants(model, &trace));
     }
 
@@ -60,7 +60,7 @@ impl ChoicesObject {
     pub fn edge(&mut self, model: &Model, path: &Trace, edge: Edge) {
         let violation = Violation::of_step(&edge.outcome);
         let step = Step { event: edge.event, state: edge.state().cloned(), execution: edge.execution };
-        let alone = Trace { steps: vec![step.clone()], ..path.clone() };
+        let alone = Trace::new(path.scope.clone(), path.constants.clone(), vec![step.clone()]);
         let violated = violation.map_or_else(Vec::new, |violation| {
             let mut whole = path.clone();
             whole.steps.push(step);

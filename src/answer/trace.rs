@@ -46,9 +46,37 @@ pub struct StepObject {
     pub state: Option<Values>,
     /// Where the event is written.
     pub place: Option<RegionObject>,
+    /// Rounds of a cycle that are left out before this step.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<RepeatedObject>,
     /// The notation has sequences.
     #[serde(skip)]
     pub sequences: bool,
+}
+
+/// Rounds of a cycle that are left out.
+#[derive(Serialize, JsonSchema, Clone, Debug)]
+pub struct RepeatedObject {
+    /// Number of steps before that are repeated.
+    pub steps: usize,
+    /// How often, in decimal digits.
+    #[schemars(with = "String")]
+    pub rounds: Int,
+}
+
+impl RepeatedObject {
+    /// Number of steps that are left out.
+    fn all(&self) -> Int {
+        &self.rounds * &Int::from(i64::try_from(self.steps).unwrap_or(i64::MAX))
+    }
+
+    fn text(&self) -> String {
+        let steps = match self.steps {
+            1 => "the last step".to_string(),
+            n => format!("the last {n} steps"),
+        };
+        format!("… {steps}, {} more times …", self.rounds)
+    }
 }
 
 /// How traces are written.
@@ -103,8 +131,8 @@ impl CounterexampleObject {
     }
 
     /// Number of events.
-    pub fn events(&self) -> usize {
-        self.trace.len().saturating_sub(1)
+    pub fn events(&self) -> Int {
+        last_number(&self.trace)
     }
 
     /// The steps, then what is wrong.
@@ -186,6 +214,7 @@ impl StepObject {
             results: Values::default(),
             state: self.state.clone(),
             place: None,
+            repeated: None,
             sequences: self.sequences,
         }
     }
@@ -198,7 +227,8 @@ impl StepObject {
             values(model, scope, names, of)
         };
         let variables = || model.variables.iter().map(|v| v.name.as_str());
-        let step = |step: &bsym_semantics::trace::Step| {
+        let step = |(i, step): (usize, &bsym_semantics::trace::Step)| {
+            let repeat = trace.repeats.iter().find(|repeat| repeat.before == i);
             let event = step.event.and_then(|e| model.events.get(e.index()));
             let span = event.map_or(model.initialisation.span, |e| e.span);
             StepObject {
@@ -207,10 +237,11 @@ impl StepObject {
                 results: locals(event.map_or(&[][..], |e| &e.results), &step.execution.results),
                 state: step.state.as_ref().map(|s| values(model, scope, variables(), s)),
                 place: RegionObject::new(&model.sources, span),
+                repeated: repeat.map(|r| RepeatedObject { steps: r.length, rounds: r.rounds.clone() }),
                 sequences: has_sequences(model),
             }
         };
-        trace.steps.iter().map(step).collect()
+        trace.steps.iter().enumerate().map(step).collect()
     }
 }
 
@@ -324,6 +355,24 @@ pub fn events(n: usize) -> String {
     counted(n, "event")
 }
 
+/// The number of the last step of a trace.
+fn last_number(trace: &[StepObject]) -> Int {
+    let shown = Int::from(i64::try_from(trace.len().saturating_sub(1)).unwrap_or(i64::MAX));
+    trace.iter().filter_map(|step| step.repeated.as_ref()).fold(shown, |sum, repeated| &sum + &repeated.all())
+}
+
+/// Returns the number of steps that the JSON of a trace leaves out before one of its steps.
+pub fn left_out(step: &serde_json::Value) -> Option<Int> {
+    let repeated = step.get("repeated")?;
+    let rounds: Int = repeated["rounds"].as_str()?.parse().ok()?;
+    Some(&rounds * &Int::from(repeated["steps"].as_i64()?))
+}
+
+/// Where a trace with so many events ends, which may be too many for a machine's number.
+pub fn after_all(n: &Int) -> String {
+    n.to_usize().map_or_else(|| format!("after {n} events"), after)
+}
+
 /// So many of what is called by this word.
 pub fn counted(n: usize, one: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
@@ -364,7 +413,7 @@ pub fn write_steps_beside(
     style: Style,
 ) -> Result {
     write_constants(out, constants, trace, style)?;
-    let width = trace.len().saturating_sub(1).to_string().len();
+    let width = last_number(trace).to_string().len();
     Numbered { first: 0, width, before: None }.write(out, trace, beside, style).map(drop)
 }
 
@@ -400,8 +449,14 @@ impl<'a> Numbered<'a> {
     ) -> std::result::Result<Option<&'a Values>, std::fmt::Error> {
         let Numbered { first, width, mut before } = self;
         let paint = style.paint;
+        let mut left_out = Int::ZERO;
         for (i, step) in (first..).zip(steps) {
-            writeln!(out, "  {i:>width$}  {}", paint.strong(&call(step, style)))?;
+            if let Some(repeated) = &step.repeated {
+                writeln!(out, "  {:>width$}  {}", "", paint.strong(&repeated.text()))?;
+                left_out = &left_out + &repeated.all();
+            }
+            let number = (&Int::from(i as i64) + &left_out).to_string();
+            writeln!(out, "  {number:>width$}  {}", paint.strong(&call(step, style)))?;
             let Some(state) = &step.state else {
                 writeln!(out, "       (the step fails before it reaches a state)")?;
                 continue;

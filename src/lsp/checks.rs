@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
+use crate::answer::trace::left_out;
 use crate::settings;
 
 /// Time that the texts rest before a check begins.
@@ -338,7 +339,8 @@ fn of_check(answer: &Json) -> Findings {
             violated.iter().map(|v| text(if v["label"].is_null() { &v["text"] } else { &v["label"] }));
         findings.breaking.entry(text(&last["event"])).or_default().extend(texts);
         if findings.steps == 0 {
-            findings.steps = trace.len() - 1;
+            let left_out = trace.iter().filter_map(left_out).filter_map(|n| n.to_usize()).sum::<usize>();
+            findings.steps = (trace.len() - 1).saturating_add(left_out);
         }
     }
     findings

@@ -3,10 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use bsym_language::int::Int;
 use serde_json::Value as Json;
 
 use crate::answer::finding::{Finding as Identity, Outcome};
 use crate::answer::several::{Row, RowVerdict};
+use crate::answer::trace::{after_all, left_out};
 
 /// Severity of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -70,6 +72,8 @@ pub struct Step {
     pub place: Option<Place>,
     /// Names with values; empty where the step fails before it reaches a state.
     pub state: Vec<(String, String)>,
+    /// The steps of a cycle that are left out before it.
+    left_out: Option<Int>,
 }
 
 /// A finding about a file.
@@ -299,7 +303,9 @@ fn unmatched_step(unmatched: &Json) -> Violation {
 
 /// Describes where a trace ends.
 fn when(trace: &[Step]) -> String {
-    crate::answer::trace::after(trace.len().saturating_sub(1))
+    let shown = Int::from(i64::try_from(trace.len().saturating_sub(1)).unwrap_or(i64::MAX));
+    let all = trace.iter().filter_map(|step| step.left_out.as_ref()).fold(shown, |sum, n| &sum + n);
+    after_all(&all)
 }
 
 fn steps(trace: &Json) -> Vec<Step> {
@@ -319,7 +325,11 @@ fn steps(trace: &Json) -> Vec<Step> {
         if !results.is_empty() {
             call = format!("{results} <-- {call}");
         }
-        Step { text: call, place: Place::of(&step["place"]), state: pairs(&step["state"]) }
+        let left_out = left_out(step);
+        if let Some(n) = &left_out {
+            call = format!("{call} (after {n} more steps of a cycle)");
+        }
+        Step { text: call, place: Place::of(&step["place"]), state: pairs(&step["state"]), left_out }
     };
     each(trace).map(step).collect()
 }

@@ -275,7 +275,7 @@ fn evaluate(model: &Model, scope: &Scope, tried: &Scope, budget: &Budget) -> Met
                 Outcome::Reached { state, .. } => {
                     let step = Step { event: None, execution: edge.execution, state: Some(state) };
                     let (scope, constants) = (scope.clone(), constants.clone());
-                    met.shown = Some(Box::new(Trace { scope, constants, steps: vec![step] }));
+                    met.shown = Some(Box::new(Trace::new(scope, constants, vec![step])));
                     ControlFlow::Break(())
                 }
                 // An initialisation that fails is an answer of its own.

@@ -104,5 +104,5 @@ fn trace(scope: &Scope, constants: &Constants, visited: &[Visited], last: usize)
         at = visited[i].before;
     }
     steps.reverse();
-    Trace { scope: scope.clone(), constants: constants.clone(), steps }
+    Trace::new(scope.clone(), constants.clone(), steps)
 }

@@ -495,7 +495,7 @@ impl Walker<'_> {
             return Ok(());
         }
         let scope = place.judge.eval.scope.clone();
-        let trace = Trace { scope, constants: place.constants.clone(), steps: path.steps };
+        let trace = Trace::new(scope, place.constants.clone(), path.steps);
         Err(Box::new(Contradiction { trace, from_invariant: path.from_invariant, broken }))
     }
 }

@@ -73,7 +73,7 @@ impl<'c> Paths<'c> {
             edges.push(edge);
             at = edge.from;
         }
-        let mut trace = Trace { scope: eval.scope.clone(), constants, steps: vec![] };
+        let mut trace = Trace::new(eval.scope.clone(), constants, vec![]);
         for edge in edges.iter().rev() {
             let label = &self.found.labels[edge.label];
             let before = trace.steps.last().and_then(|step| step.state.as_deref());

@@ -210,7 +210,7 @@ fn confirmed(
     if is_matched {
         return Err(Unconfirmed::Matched);
     }
-    let trace = Trace { scope: own.scope.clone(), constants: constants.clone(), steps };
+    let trace = Trace::new(own.scope.clone(), constants.clone(), steps);
     let replayed = replay_with(own, &trace, &Checks { invariant: Some(vec![]), ..Checks::default() })
         .map_err(|e| Unconfirmed::Failed(e.to_string()))?;
     let violations = match &last {
@@ -391,7 +391,7 @@ pub(super) fn trace_of(
             .map_err(|_| "a step of the trace is not found again")?;
         steps.push(next);
     }
-    Ok(Trace { scope: own.scope.clone(), constants: constants.clone(), steps })
+    Ok(Trace::new(own.scope.clone(), constants.clone(), steps))
 }
 
 /// Returns how a step of the refinement is executed.

@@ -168,7 +168,7 @@ struct Search<'m, 'o> {
 
 /// End of a search.
 enum End {
-    Found(Result<Unmatched, String>),
+    Found(Result<Box<Unmatched>, String>),
     Stopped(Reason),
 }
 
@@ -177,7 +177,7 @@ impl Search<'_, '_> {
         let mut failed = None;
         let end = self.visit();
         match end {
-            Some(End::Found(Ok(found))) => return Verdict::Violated(Box::new(found)),
+            Some(End::Found(Ok(found))) => return Verdict::Violated(found),
             Some(End::Found(Err(why))) => failed = Some(why),
             Some(End::Stopped(why)) => return Verdict::Unknown(why),
             None => {}
@@ -334,7 +334,7 @@ impl Search<'_, '_> {
             let (own, reference) = (&self.own_evaluator, &self.reference);
             let last = UnmatchedStep::Abort { event: None, parameters: vec![] };
             let path = Path { constants, steps: vec![], reached: None };
-            return Some(End::Found(unmatched(own, reference, self.pairs.parts, path, last)));
+            return Some(End::Found(unmatched(own, reference, self.pairs.parts, path, last).map(Box::new)));
         }
         if !is_interrupted(&failure(outcome)) {
             self.pairs.gaps.missing("INITIALISATION", failure(outcome));
@@ -397,7 +397,7 @@ impl Search<'_, '_> {
         let reached = to.map(|to| self.pairs.concrete_values(to));
         let (own, reference) = (&self.own_evaluator, &self.reference);
         let path = Path { constants, steps: path, reached };
-        End::Found(unmatched(own, reference, self.pairs.parts, path, last))
+        End::Found(unmatched(own, reference, self.pairs.parts, path, last).map(Box::new))
     }
 
     fn constants(&self, concrete: StateId) -> Constants {

@@ -86,7 +86,7 @@ pub fn counterexample(
             .map_err(|_| "the step that goes wrong is not found again".to_owned())?;
         steps.push(Step { event, execution: edge.execution, state: None });
     }
-    let trace = Trace { scope: eval.scope.clone(), constants, steps };
+    let trace = Trace::new(eval.scope.clone(), constants, steps);
     let replayed = replay_with(&all, &trace, checks).map_err(|e| e.to_string())?;
     if replayed.violations.is_empty() {
         return Err("the trace replays, but nothing is wrong at its end".into());

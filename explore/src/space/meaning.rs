@@ -21,7 +21,7 @@ impl<'m> Machine<'m> {
     pub(crate) fn trace(&self, valuation: usize, steps: &[Step]) -> Trace {
         let (scope, constants) =
             (self.context.eval.scope.clone(), self.context.valuations[valuation].clone());
-        Trace { scope, constants, steps: steps.to_vec() }
+        Trace::new(scope, constants, steps.to_vec())
     }
 }
 

@@ -83,7 +83,7 @@ pub(super) fn trace_of(
         let edge = edge.ok_or_else(|| format!("no step leads to state {} of the trace", steps.len()))?;
         steps.push(Step { event: label.map(|l| l.event), execution: edge.execution, state: Some(state) });
     }
-    let trace = Trace { scope: eval.scope.clone(), constants, steps };
+    let trace = Trace::new(eval.scope.clone(), constants, steps);
     replay_with(reference, &trace, &Checks::default()).map_err(|e| e.to_string())?;
     Ok(trace)
 }

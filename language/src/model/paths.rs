@@ -23,6 +23,8 @@ pub struct Path {
     pub evaluated: Vec<Pred>,
     /// The locals that represent the choices, in order.
     pub choices: Vec<LocalId>,
+    /// The choices of the substitution on the way, each with the locals that represent its values; not the parameters.
+    pub made: Vec<(ChoiceId, Vec<LocalId>)>,
     /// The values of names after the path, in terms of those before it and of the choices.
     pub values: Replacement,
     /// Names that have no value yet.
@@ -108,7 +110,7 @@ impl Path {
                 all.assign(target, value.clone());
             }
         }
-        Path { guard: own.guard, evaluated: own.evaluated, choices: own.choices, ..all }
+        Path { guard: own.guard, evaluated: own.evaluated, choices: own.choices, made: own.made, ..all }
     }
 }
 
@@ -185,6 +187,20 @@ impl<'w> Walker<'w> {
         value
     }
 
+    /// Makes a choice of the substitution: a value for each of some targets.
+    fn choose_all(
+        &mut self,
+        at: &mut Path,
+        choice: ChoiceId,
+        targets: impl Iterator<Item = Target>,
+    ) -> Vec<Expr> {
+        let first = at.choices.len();
+        let values = targets.map(|t| self.choose(at, t)).collect();
+        let locals = at.choices[first..].to_vec();
+        at.made.push((choice, locals));
+        values
+    }
+
     /// Evaluates an expression: from here on it is well-defined.
     fn expr(&mut self, at: &mut Path, e: &Expr) -> Result<Expr, NoPaths> {
         if !at.is_readable(&Names::of_expr(e)) {
@@ -244,17 +260,17 @@ impl<'w> Walker<'w> {
                 values.into_iter().for_each(|(target, value)| at.assign(target, value));
                 vec![at]
             }
-            SubstKind::BecomesIn(_, targets, set) => {
+            SubstKind::BecomesIn(choice, targets, set) => {
                 let set = self.expr(&mut at, set)?;
-                let values: Vec<Expr> = targets.iter().map(|t| self.choose(&mut at, *t)).collect();
+                let values = self.choose_all(&mut at, *choice, targets.iter().copied());
                 if let Some(couple) = values.iter().cloned().reduce(Expr::couple) {
                     at.guard.push(Pred::compare(CompareOp::Member, couple, set, s.span));
                 }
                 targets.iter().zip(values).for_each(|(t, value)| at.assign(*t, value));
                 vec![at]
             }
-            SubstKind::BecomesSuch(_, targets, p) => {
-                let values: Vec<Expr> = targets.iter().map(|(t, _)| self.choose(&mut at, *t)).collect();
+            SubstKind::BecomesSuch(choice, targets, p) => {
+                let values = self.choose_all(&mut at, *choice, targets.iter().map(|(t, _)| *t));
                 let mut inner = at.clone();
                 for v in Names::of_pred(p).variables {
                     let Variable { ty, .. } = self.model.variables[v.index()].clone();
@@ -322,11 +338,9 @@ impl<'w> Walker<'w> {
                 }
                 ends
             }
-            SubstKind::Any(_, locals, p, body) => {
-                for &local in locals {
-                    let value = self.choose(&mut at, Target::Local(local));
-                    at.values.locals.insert(local, value);
-                }
+            SubstKind::Any(choice, locals, p, body) => {
+                let values = self.choose_all(&mut at, *choice, locals.iter().map(|l| Target::Local(*l)));
+                at.values.locals.extend(locals.iter().copied().zip(values));
                 self.guard(&mut at, p)?;
                 self.run(body, at)?
             }

@@ -135,7 +135,7 @@ pub fn is_path(model: &Model, trace: &Trace, scope: &Scope) -> bool {
         let work = Work::new(tuning().scope.path_work);
         work.portion(tuning().scope.path_work);
         let eval = Evaluator::new(model, scope).with_work(&work);
-        check_path(&eval, &trace.constants, &trace.steps[..steps], start).is_ok()
+        check_path(&eval, trace, steps, start).is_ok()
     };
     let reached = trace.steps.iter().take_while(|step| step.state.is_some()).count();
     // The first state of a counterexample to induction is any state.
@@ -232,7 +232,7 @@ mod tests {
             let state = edge.state().cloned();
             steps.push(Step { event: edge.event, execution: edge.execution, state });
         }
-        let trace = Trace { scope, constants: vec![], steps };
+        let trace = Trace::new(scope, vec![], steps);
         let found = replay(&model, &trace, checks).expect("it is one").violations;
         maxint_without(&model, &trace, &found[0], 0)
     }

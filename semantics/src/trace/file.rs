@@ -12,7 +12,8 @@
 //! ```
 //!
 //! `state` has every variable, `changed` those whose value differs from that in the state before. A last step that
-//! fails before it reaches a state has no `state` and no `results`. `choices` hold the values needed to repeat the
+//! fails before it reaches a state has no `state` and no `results`. `"repeated": { "steps": 2, "rounds": "1000" }` says
+//! that the two steps before this one were repeated a thousand times more, each time with the same change of numbers. `choices` hold the values needed to repeat the
 //! step, by number of the choice in the model: for `ANY`, `::` and `:(P)` the values as a left-nested couple, for
 //! `CHOICE` and `SELECT` the position of the branch from 0. Empty fields are present too. A file that contradicts
 //! itself is refused.
@@ -26,7 +27,7 @@ use bsym_language::walk::parts;
 use serde::{Deserialize, Serialize};
 
 use crate::scope::{Scope, ScopeError, ScopeRequest};
-use crate::trace::{Step, Trace};
+use crate::trace::{Repeat, Step, Trace};
 use crate::transition::state::{Execution, State};
 use crate::value::Value;
 use crate::value::parse::{ValueError, parse_value};
@@ -85,6 +86,19 @@ pub struct StepFile {
     pub state: Option<BTreeMap<String, String>>,
     /// Choices made.
     pub choices: Vec<ChoiceFile>,
+    /// Rounds of a cycle that are left out before this step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeated: Option<RepeatFile>,
+}
+
+/// Rounds of a cycle that are left out before a step, in their file form.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RepeatFile {
+    /// Number of steps before this one that were repeated.
+    pub steps: usize,
+    /// How often, in decimal digits; each time adds the same numbers to variables.
+    pub rounds: Int,
 }
 
 /// A choice in its file form.
@@ -130,21 +144,21 @@ pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
         let name = |l: &LocalId| model.locals.get(l.index()).map_or(String::new(), |v| v.name.clone());
         ids.iter().zip(values).map(|(l, v)| (name(l), text(v))).collect()
     };
-    let mut before: Option<&State> = None;
     let steps = trace
         .steps
         .iter()
-        .map(|step| {
+        .enumerate()
+        .map(|(position, step)| {
+            let before = trace.state_before(position);
             let event = step.event.and_then(|e| model.events.get(e.index()));
-            let changed = step.state.iter().flat_map(|state| {
-                model
-                    .variables
-                    .iter()
-                    .zip(state)
-                    .enumerate()
-                    .filter(|(i, (_, v))| before.and_then(|b| b.get(*i)).is_none_or(|old| old != *v))
-            });
-            let written = StepFile {
+            let changed =
+                step.state.iter().flat_map(|state| {
+                    model.variables.iter().zip(state).enumerate().filter(|(i, (_, v))| {
+                        before.as_ref().and_then(|b| b.get(*i)).is_none_or(|old| old != *v)
+                    })
+                });
+            let repeat = trace.repeats.iter().find(|repeat| repeat.before == position);
+            StepFile {
                 event: event.map_or(INITIALISATION, |e| e.name.as_str()).to_string(),
                 parameters: event
                     .map_or(BTreeMap::new(), |e| locals(&e.parameters, &step.execution.parameters)),
@@ -160,9 +174,8 @@ pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
                     .iter()
                     .map(|(id, v)| ChoiceFile { choice: id.0, value: text(v) })
                     .collect(),
-            };
-            before = step.state.as_ref();
-            written
+                repeated: repeat.map(|r| RepeatFile { steps: r.length, rounds: r.rounds.clone() }),
+            }
         })
         .collect();
     let sizes = trace.scope.sizes.iter();
@@ -215,14 +228,17 @@ pub fn trace_from_file(model: &Model, file: &TraceFile) -> Result<Trace, TraceEr
     let scope = read_scope(model, &file.scope)?;
     let reader = Reader { model, scope: &scope, choices: choice_types(model) };
     let constants = reader.values("constants", &model.constants, &file.constants)?;
-    let mut steps: Vec<Step> = vec![];
+    let mut trace = Trace::new(scope.clone(), constants, vec![]);
     for (i, step) in file.steps.iter().enumerate() {
         let read = reader.step(i, step)?;
-        let before = steps.last().and_then(|s| s.state.as_ref());
-        reader.check_changed(i, step, before, read.state.as_ref())?;
-        steps.push(read);
+        if let Some(RepeatFile { steps, rounds }) = step.repeated.clone() {
+            trace.repeats.push(Repeat { before: i, length: steps, rounds });
+        }
+        let before = trace.state_before(i);
+        reader.check_changed(i, step, before.as_deref(), read.state.as_ref())?;
+        trace.steps.push(read);
     }
-    Ok(Trace { constants, steps, scope: scope.clone() })
+    Ok(trace)
 }
 
 fn read_scope(model: &Model, file: &ScopeFile) -> Result<Scope, TraceError> {

@@ -16,7 +16,7 @@ use crate::trace::file::INITIALISATION;
 use crate::value::Value;
 use crate::value::text::{element_text, value_text};
 
-/// Returns a trace as an ITF document. A last step that fails before it reaches a state has none: its event is
+/// Returns a trace as an ITF document. Where rounds are left out before a state, its `#meta` has their number. A last step that fails before it reaches a state has none: its event is
 /// `last_action` in `#meta` of the document.
 pub fn trace_to_itf(model: &Model, trace: &Trace) -> Json {
     let value = |v: &Value, ty: &Type| itf_value(model, &trace.scope, v, ty, None);
@@ -49,10 +49,11 @@ pub fn trace_to_itf(model: &Model, trace: &Trace) -> Json {
             }
         }
         let mut object = Map::new();
-        object.insert(
-            "#meta".into(),
-            json!({ "index": i, "action": event(step.event), "parameters": parameters }),
-        );
+        let mut of_state = json!({ "index": i, "action": event(step.event), "parameters": parameters });
+        if let Some(repeat) = trace.repeats.iter().find(|repeat| repeat.before == i) {
+            of_state["repeated"] = json!({ "steps": repeat.length, "rounds": repeat.rounds });
+        }
+        object.insert("#meta".into(), of_state);
         let all = model.constants.iter().zip(&trace.constants).chain(model.variables.iter().zip(state));
         for ((x, v), space) in all.zip(&spaces) {
             object.insert(x.name.clone(), itf_value(model, &trace.scope, v, &x.ty, *space));

@@ -5,6 +5,7 @@
 //! - [`doubt`]: what an answer about a refinement of classical B leaves open
 //! - [`file`], [`itf`], [`prob`]: the formats in which traces are written, and [`file`] read
 //! - [`partial`]: traces written by other tools, which [`following`] replays
+//! - [`repeats`]: rounds of a cycle that a trace leaves out
 
 pub mod bounds;
 pub mod doubt;
@@ -13,14 +14,19 @@ pub mod following;
 pub mod itf;
 pub mod partial;
 pub mod prob;
+pub mod repeats;
 pub mod replay;
 
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
+use bsym_language::int::Int;
 use bsym_language::model::{EventId, RefinementId};
 use bsym_language::source::Span;
 
+use crate::acceleration;
 use crate::error::EvalError;
 use crate::scope::Scope;
 use crate::transition::Outcome;
@@ -47,6 +53,53 @@ pub struct Trace {
     pub constants: Constants,
     /// Initialisation, then events.
     pub steps: Vec<Step>,
+    /// Rounds of cycles that are left out, in their order.
+    pub repeats: Vec<Repeat>,
+}
+
+/// Rounds of a cycle that a trace leaves out: they add the same numbers to variables as the round before them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Repeat {
+    /// Position of the step before which they are left out.
+    pub before: usize,
+    /// Number of steps of a round; these steps are those before that position.
+    pub length: usize,
+    /// Number of rounds that are left out, at least 1.
+    pub rounds: Int,
+}
+
+impl Trace {
+    /// Makes a trace that leaves nothing out.
+    pub fn new(scope: Scope, constants: Constants, steps: Vec<Step>) -> Trace {
+        Trace { scope, constants, steps, repeats: vec![] }
+    }
+
+    /// Returns the state before a step that is not the first; `None` if a step before it reaches no state, or if rounds
+    /// that are left out do not add numbers.
+    pub fn state_before(&self, step: usize) -> Option<Cow<'_, State>> {
+        let before = self.steps.get(step.checked_sub(1)?)?.state.as_ref()?;
+        let Some(repeat) = self.repeats.iter().find(|repeat| repeat.before == step) else {
+            return Some(Cow::Borrowed(before));
+        };
+        let start = self.start_of(repeat)?;
+        let added = acceleration::difference(&start, before)?;
+        acceleration::after_rounds(before, &added, &repeat.rounds).map(Cow::Owned)
+    }
+
+    /// Returns the state in which the round begins that is repeated.
+    pub(crate) fn start_of(&self, repeat: &Repeat) -> Option<Cow<'_, State>> {
+        // A round begins behind the initialisation, and ends before the next ones are left out.
+        let first =
+            repeat.before.checked_sub(repeat.length).filter(|&first| first > 0 && repeat.length > 0)?;
+        self.state_before(first)
+    }
+
+    /// Returns the number of events, those of the rounds that are left out included.
+    pub fn events(&self) -> Int {
+        let of = |n: usize| Int::from(i64::try_from(n).unwrap_or(i64::MAX));
+        let shown = of(self.steps.len().saturating_sub(1));
+        self.repeats.iter().fold(shown, |sum, repeat| &sum + &(&repeat.rounds * &of(repeat.length)))
+    }
 }
 
 /// Violation at the end of a trace.

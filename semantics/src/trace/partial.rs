@@ -261,7 +261,7 @@ mod tests {
         let first = step(&eval.initial_states(&constants).edges[0]);
         let edges = eval.successors(&constants, first.state.as_ref().expect("a state")).edges;
         let steps = vec![first, step(&edges[2])];
-        let trace = Trace { scope: scope.clone(), constants, steps };
+        let trace = Trace::new(scope.clone(), constants, steps);
         let itf = partial_from_itf(&model, &scope, &trace_to_itf(&model, &trace).to_string()).unwrap();
         let prob = trace_to_prob(&model, &trace, "2025-01-31T12:00:00Z").to_string();
         let prob = partial_from_prob(&model, &scope, &prob).unwrap();

@@ -5,6 +5,7 @@ use bsym_language::source::Span;
 
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::{Eval, Evaluator};
+use crate::trace::repeats::check_repeats;
 use crate::trace::{Step, Trace, Violation};
 use crate::transition::Outcome;
 use crate::transition::state::{Execution, State};
@@ -132,24 +133,24 @@ pub(super) enum Start {
     Anywhere,
 }
 
-/// Checks the constants and that each step reaches its state, without checking properties there.
+/// Checks the constants and that each of the first `steps` steps reaches its state, without checking properties there.
 ///
 /// # Errors
 /// As [`replay`].
 pub(super) fn check_path(
     eval: &Evaluator<'_>,
-    constants: &[Value],
-    steps: &[Step],
+    trace: &Trace,
+    steps: usize,
     start: Start,
 ) -> Result<(), ReplayError> {
-    check_constants(eval, constants)?;
-    let mut before: &[Value] = &[];
-    for (i, step) in steps.iter().enumerate() {
+    check_constants(eval, &trace.constants)?;
+    check_repeats(eval, trace)?;
+    for (i, step) in trace.steps.iter().enumerate().take(steps) {
         let Some(claimed) = &step.state else { break };
         if i > 0 || start == Start::Initialisation {
-            follow(eval, constants, i, step, before, claimed)?;
+            let before = trace.state_before(i).unwrap_or_default();
+            follow(eval, &trace.constants, i, step, &before, claimed)?;
         }
-        before = claimed;
     }
     Ok(())
 }
@@ -169,8 +170,10 @@ fn replay_path(
     let Some((last, before)) = trace.steps.split_last() else {
         return Err(failed(None, None, "the trace has no steps".into()));
     };
+    check_repeats(eval, trace)?;
+    // Where rounds are left out they add numbers, as was checked.
+    let state_before = |i: usize| trace.state_before(i).unwrap_or_default();
     let mut replayed = Replayed::default();
-    let mut state: &[Value] = &[];
     for (i, step) in before.iter().enumerate() {
         let Some(claimed) = &step.state else {
             return Err(failed(Some(i), None, "only the last step may lack a state".into()));
@@ -178,11 +181,11 @@ fn replay_path(
         if i == 0 && start == Start::Anywhere {
             check_types(eval, claimed)?;
         } else {
-            replayed.choices.add(&step.execution, &follow(eval, &trace.constants, i, step, state, claimed)?);
+            let made = follow(eval, &trace.constants, i, step, &state_before(i), claimed)?;
+            replayed.choices.add(&step.execution, &made);
         }
-        state = claimed;
         if replayed.first_violated.is_none() {
-            let found = violations(eval, &trace.constants, state, &only_invariant(checks));
+            let found = violations(eval, &trace.constants, claimed, &only_invariant(checks));
             if !found.map_err(|e| undecided(i, e))?.is_empty() {
                 replayed.first_violated = Some(i);
             }
@@ -194,9 +197,8 @@ fn replay_path(
             if i == 0 && start == Start::Anywhere {
                 check_types(eval, claimed)?;
             } else {
-                replayed
-                    .choices
-                    .add(&last.execution, &follow(eval, &trace.constants, i, last, state, claimed)?);
+                let made = follow(eval, &trace.constants, i, last, &state_before(i), claimed)?;
+                replayed.choices.add(&last.execution, &made);
             }
             let judge = |checks: &Checks| violations(eval, &trace.constants, claimed, checks);
             // Deciding whether any event is enabled may be beyond the evaluator. The violations in the state are known
@@ -209,7 +211,7 @@ fn replay_path(
         }
         None => {
             check_order(i, last)?;
-            let followed = eval.follow(&trace.constants, state, last.event, &last.execution);
+            let followed = eval.follow(&trace.constants, &state_before(i), last.event, &last.execution);
             let (outcome, made) = followed.map_err(|e| undecided(i, e))?;
             replayed.choices.add(&last.execution, &made);
             let violation = match outcome {
@@ -238,19 +240,19 @@ fn replay_path(
 pub fn with_results(model: &Model, mut trace: Trace) -> Trace {
     let scope = trace.scope.clone();
     let eval = Evaluator::new(model, &scope);
-    let mut state: Vec<Value> = vec![];
-    for step in &mut trace.steps {
+    for i in 0..trace.steps.len() {
+        let step = &trace.steps[i];
         let wanted =
             step.event.and_then(|e| model.events.get(e.index())).is_some_and(|e| !e.results.is_empty());
+        let state = trace.state_before(i).unwrap_or_default();
         if wanted
             && step.state.is_some()
             && step.execution.results.is_empty()
             && let Ok(Outcome::Reached { results, .. }) =
                 eval.execute(&trace.constants, &state, step.event, &step.execution)
         {
-            step.execution.results = results;
+            trace.steps[i].execution.results = results;
         }
-        state = step.state.clone().unwrap_or_default();
     }
     trace
 }

@@ -36,7 +36,7 @@ fn explore(model: &Model, scope: &Scope) -> Graph {
     let mut graph = Graph { states: 0, transitions: 0, traces: Vec::new() };
     for constants in &valuations.found {
         let mut seen: BTreeSet<State> = BTreeSet::new();
-        let start = Trace { scope: scope.clone(), constants: constants.clone(), steps: Vec::new() };
+        let start = Trace::new(scope.clone(), constants.clone(), Vec::new());
         let mut open = std::collections::VecDeque::from([start]);
         while let Some(trace) = open.pop_front() {
             let (state, edges) = match trace.steps.last() {
@@ -139,7 +139,7 @@ fn graphs_of_small_machines() {
 fn events(model: &Model, scope: &Scope, names: &[&str]) -> Trace {
     let eval = Evaluator::new(model, scope);
     let constants = eval.constants(&BTreeMap::new()).found.remove(0);
-    let mut trace = Trace { scope: scope.clone(), constants, steps: Vec::new() };
+    let mut trace = Trace::new(scope.clone(), constants, Vec::new());
     let mut state: State = Vec::new();
     for name in [None].into_iter().chain(names.iter().copied().map(Some)) {
         let event = name.map(|n| EventId(model.events.iter().position(|e| e.name == n).unwrap() as u32));
@@ -336,7 +336,7 @@ fn itf_and_prob_files() {
     let first = eval.initial_states(&constants).edges.remove(0);
     let second = eval.successors(&constants, first.state().unwrap()).edges.remove(1);
     let step = |e: Edge| Step { event: e.event, state: e.state().cloned(), execution: e.execution };
-    let trace = Trace { scope: scope.clone(), constants, steps: vec![step(first), step(second)] };
+    let trace = Trace::new(scope.clone(), constants, vec![step(first), step(second)]);
     let itf = crate::trace::itf::trace_to_itf(&model, &trace);
     assert_eq!(itf["vars"], serde_json::json!(["k", "s", "f", "r", "p", "q"]));
     // A variable declared as a function is a map even while it is empty; a relation is not, even when it happens to be

@@ -197,7 +197,7 @@ impl Verification {
 
     /// Events in the counterexample; `k` or the diameter of a proof; else the depth without violation.
     pub fn reached(&self) -> Option<usize> {
-        let found = self.verdict.counterexample().map(CounterexampleObject::events);
+        let found = self.verdict.counterexample().and_then(|found| found.events().to_usize());
         found.or(self.verdict.evidence().and_then(|proof| proof.steps)).or(self.depth)
     }
 

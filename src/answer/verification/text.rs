@@ -12,7 +12,7 @@ use crate::answer::proof::{CertificateObject, ObjectionWord};
 use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord};
 use crate::answer::scope::Size;
 use crate::answer::statistics::InterchangeableObject;
-use crate::answer::trace::{Style, after, events};
+use crate::answer::trace::{Style, after_all, events};
 use crate::paint::Paint;
 
 /// Most properties without an answer that are listed one by one after a violation.
@@ -65,7 +65,7 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     let head = match &answer.verdict {
         Verdict::Holds(_) => format!("{}: {what} in every reachable state of {machine}", paint.good("holds")),
         Verdict::Violated(found) => {
-            format!("{}: {what} in {machine}, {}", paint.bad("violated"), after(found.events()))
+            format!("{}: {what} in {machine}, {}", paint.bad("violated"), after_all(&found.events()))
         }
         Verdict::Vacuous(..) => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
         Verdict::Unknown(Reason::AuditFailed(_)) => {
@@ -266,7 +266,7 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
     }
     for (i, further) in answer.further.iter().enumerate() {
         let name = paint.strong(&format!("counterexample {}:", i + 2));
-        writeln!(out, "\n{name} {}", after(further.events()))?;
+        writeln!(out, "\n{name} {}", after_all(&further.events()))?;
         further.write(out, style)?;
     }
     if !answer.unsupported.is_empty() {

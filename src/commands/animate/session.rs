@@ -77,7 +77,7 @@ impl Session {
     /// Returns the path up to the current position.
     pub fn trace(&self) -> Option<Trace> {
         let constants = self.constants.clone()?;
-        Some(Trace { scope: self.scope.clone(), constants, steps: self.steps[..self.at].to_vec() })
+        Some(Trace::new(self.scope.clone(), constants, self.steps[..self.at].to_vec()))
     }
 
     /// Returns the place where formulas are evaluated: without constants or a state, their names have no values.

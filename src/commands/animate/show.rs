@@ -152,8 +152,10 @@ impl Screen {
             return self.below(session, interrupt);
         };
         let last = trace.steps.len() - 1;
-        let step =
-            &StepObject::all(&session.model, &Trace { steps: trace.steps[last..].to_vec(), ..trace })[0];
+        let step = &StepObject::all(
+            &session.model,
+            &Trace::new(trace.scope.clone(), trace.constants.clone(), trace.steps[last..].to_vec()),
+        )[0];
         let mut out = self.head(last, step);
         if let Some(state) = &step.state {
             let _ = write_changes(&mut out, None, state, self.reading(&session.model));
@@ -274,7 +276,7 @@ impl Screen {
         let model = &session.model;
         match choice {
             Choice::Valuation(found) => {
-                let trace = Trace { scope: session.scope.clone(), constants: found.clone(), steps: vec![] };
+                let trace = Trace::new(session.scope.clone(), found.clone(), vec![]);
                 let values = constants(model, &trace);
                 let reading = self.reading(model);
                 let each =
@@ -294,7 +296,7 @@ impl Screen {
 
     fn label_of(self, session: &Session, step: Step) -> String {
         let constants = session.constants.clone().unwrap_or_default();
-        let trace = Trace { scope: session.scope.clone(), constants, steps: vec![step] };
+        let trace = Trace::new(session.scope.clone(), constants, vec![step]);
         call(&StepObject::all(&session.model, &trace)[0], self.style())
     }
 
@@ -412,8 +414,7 @@ impl Screen {
 
     fn trace(self, session: &Session) -> Outcome {
         let Some(constants_of) = session.constants.clone() else { return Err("there is no path yet".into()) };
-        let whole =
-            Trace { scope: session.scope.clone(), constants: constants_of, steps: session.steps.clone() };
+        let whole = Trace::new(session.scope.clone(), constants_of, session.steps.clone());
         let mut out = String::new();
         let steps = StepObject::all(&session.model, &whole);
         let _ = write_steps(&mut out, &constants(&session.model, &whole), &steps, self.style());

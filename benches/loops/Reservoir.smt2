@@ -1,0 +1,10 @@
+; The system of Reservoir.mch as constrained Horn clauses.
+(set-logic HORN)
+(declare-fun reached (Int Int) Bool)
+(assert (forall ((level Int) (up Int)) (=> (and (= level 1000000) (= up 1)) (reached level up))))
+(assert (forall ((level Int) (up Int)) (=> (and (reached level up) (and (= up 1) (< level 1001000000))) (reached (+ level 5) up))))
+(assert (forall ((level Int) (up Int)) (=> (and (reached level up) (and (= up 1) (>= level 1001000000))) (reached level 0))))
+(assert (forall ((level Int) (up Int)) (=> (and (reached level up) (and (= up 0) (> level 1000000))) (reached (- level 7) up))))
+(assert (forall ((level Int) (up Int)) (=> (and (reached level up) (and (= up 0) (<= level 1000000))) (reached level 1))))
+(assert (forall ((level Int) (up Int)) (=> (reached level up) (> level 0))))
+(check-sat)

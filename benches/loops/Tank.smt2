@@ -1,0 +1,10 @@
+; The system of Tank.mch as constrained Horn clauses.
+(set-logic HORN)
+(declare-fun reached (Int Int Int) Bool)
+(assert (forall ((level Int) (mode Int) (full Int)) (=> (and (= level 0) (= mode 0) (= full 0)) (reached level mode full))))
+(assert (forall ((level Int) (mode Int) (full Int)) (=> (and (reached level mode full) (and (= mode 0) (< level 3000000))) (reached (+ level 3) mode full))))
+(assert (forall ((level Int) (mode Int) (full Int)) (=> (and (reached level mode full) (and (= mode 0) (>= level 3000000))) (reached level 1 (+ full 1)))))
+(assert (forall ((level Int) (mode Int) (full Int)) (=> (and (reached level mode full) (and (= mode 1) (> level 1))) (reached (- level 2) mode full))))
+(assert (forall ((level Int) (mode Int) (full Int)) (=> (and (reached level mode full) (and (= mode 1) (<= level 1))) (reached level 0 full))))
+(assert (forall ((level Int) (mode Int) (full Int)) (=> (reached level mode full) (< full 3))))
+(check-sat)
