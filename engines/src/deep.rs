@@ -13,8 +13,9 @@ use bsym_encodings::budget::Stopped;
 use bsym_language::int::Int;
 use bsym_language::model::{EventId, Model, Pred};
 use bsym_language::types::Type;
+use bsym_semantics::acceleration::growth::{Growth, after_rounds, difference};
 use bsym_semantics::acceleration::linear::{Rounds, Until};
-use bsym_semantics::acceleration::{Accelerator, Cycle, after_rounds, difference};
+use bsym_semantics::acceleration::{Accelerator, Cycle, Taken};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::scope::Scope;
@@ -31,9 +32,14 @@ use crate::problem::Existence;
 use crate::small_scopes::{evaluate_in, scopes, valuations};
 use crate::tuning::tuning;
 
-/// Returns whether a model can have deep counterexamples of this form: it has integers that change.
+/// Returns whether a model can have deep counterexamples of this form: it has integers, or functions to them, that
+/// change.
 pub(crate) fn is_possible(model: &Model) -> bool {
-    model.variables.iter().any(|v| v.ty == Type::Int)
+    let is_table = |ty: &Type| match ty {
+        Type::Pow(couple) => matches!(&**couple, Type::Pair(_, to) if **to == Type::Int),
+        _ => false,
+    };
+    model.variables.iter().any(|v| v.ty == Type::Int || is_table(&v.ty))
 }
 
 /// Looks for violations that are not known yet. `existence`: an initial state that a solver found, which may have
@@ -80,7 +86,7 @@ struct Visited {
     /// Number of events on the way here.
     events: Int,
     /// Cycles that end here.
-    cycles: Vec<(Vec<Option<EventId>>, Vec<Int>)>,
+    cycles: Vec<(Vec<Option<EventId>>, Vec<Growth>)>,
 }
 
 fn int(n: usize) -> Int {
@@ -223,7 +229,7 @@ impl<'s> Search<'s> {
         let end = steps[steps.len() - 1];
         let state = |i: usize| self.visited[i].step.state.clone();
         let (Some(first), Some(last)) = (state(start), state(end)) else { return };
-        let Some(added) = difference(&first, &last).filter(|added| added.iter().any(|n| !n.is_zero())) else {
+        let Some(added) = difference(&first, &last).filter(|added| !added.iter().all(Growth::is_none)) else {
             return;
         };
         let word = steps.iter().map(|&i| self.visited[i].step.event).collect();
@@ -235,7 +241,8 @@ impl<'s> Search<'s> {
             return;
         }
         let round: Vec<Step> = steps.iter().map(|&i| self.visited[i].step.clone()).collect();
-        let found = self.accelerator.cycle(self.eval, &self.constants, &first, &round);
+        let taken: Vec<Taken<'_>> = round.iter().filter_map(Step::taken).collect();
+        let found = self.accelerator.cycle(self.eval, &self.constants, &first, &taken);
         let Some(cycle) = found else { return };
         for rounds in self.rounds(&round, &cycle) {
             self.jump(end, &round, &cycle, &rounds);

@@ -3,12 +3,14 @@
 //! A number is `start + i·slope`; everything else is the same in each round and left to the evaluator. A predicate is
 //! known with the last round up to which it keeps its truth value. Whatever has another form is not known.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use bsym_language::int::Int;
-use bsym_language::model::visit::Names;
+use bsym_language::model::visit::{Names, conjuncts};
 use bsym_language::model::*;
 
+use super::growth::{Growth, numbers};
 use crate::evaluator::Evaluator;
 use crate::tuning::tuning;
 use crate::value::Value;
@@ -31,14 +33,48 @@ pub enum Number {
     Fixed(Value),
     /// `start + i·slope`; the slope is not 0.
     Linear(Int, Int),
+    /// A function: start and slope of its values, by argument; not all slopes are 0.
+    Table(Table),
 }
 
+/// Start and slope of numbers, by what has them.
+type Table = BTreeMap<Value, (Int, Int)>;
+
 impl Number {
-    /// A value to which each round adds a number.
-    pub fn new(value: Value, slope: Int) -> Number {
-        match value {
-            Value::Int(start) if !slope.is_zero() => Number::Linear(start, slope),
-            value => Number::Fixed(value),
+    /// A value that grows in each round; `None` if it cannot grow like this.
+    pub fn new(value: &Value, growth: &Growth) -> Option<Number> {
+        match (value, growth) {
+            _ if growth.is_none() => Some(Number::Fixed(value.clone())),
+            (Value::Int(start), Growth::Number(slope)) => Some(Number::Linear(start.clone(), slope.clone())),
+            (_, Growth::Table(slopes)) => {
+                let slope = |x: &Value| slopes.get(x).cloned().unwrap_or(Int::ZERO);
+                let all = numbers(value)?.into_iter();
+                Some(Number::table(all.map(|(x, start)| (x.clone(), (start, slope(&x)))).collect()))
+            }
+            _ => None,
+        }
+    }
+
+    fn linear(start: Int, slope: Int) -> Number {
+        if slope.is_zero() { Number::Fixed(Value::Int(start)) } else { Number::Linear(start, slope) }
+    }
+
+    fn table(all: Table) -> Number {
+        if all.values().any(|(_, slope)| !slope.is_zero()) {
+            return Number::Table(all);
+        }
+        let pairs = all.into_iter().map(|(x, (start, _))| Value::pair(x, Value::Int(start)));
+        Number::Fixed(Value::Set(Arc::new(pairs.collect())))
+    }
+
+    /// Start and slope of the values of a function; `None` if this is no function with integers.
+    fn values(&self) -> Option<Table> {
+        match self {
+            Number::Table(all) => Some(all.clone()),
+            Number::Fixed(value) => {
+                Some(numbers(value)?.into_iter().map(|(x, n)| (x, (n, Int::ZERO))).collect())
+            }
+            Number::Linear(..) => None,
         }
     }
 
@@ -48,6 +84,7 @@ impl Number {
             Number::Fixed(Value::Int(n)) => Some((n.clone(), Int::ZERO)),
             Number::Fixed(_) => None,
             Number::Linear(start, slope) => Some((start.clone(), slope.clone())),
+            Number::Table(_) => None,
         }
     }
 }
@@ -96,19 +133,19 @@ pub struct Rounds<'a> {
     eval: &'a Evaluator<'a>,
     constants: &'a [Value],
     state: &'a [Value],
-    slopes: &'a [Int],
+    growth: &'a [Growth],
     locals: BTreeMap<LocalId, Number>,
 }
 
 impl<'a> Rounds<'a> {
-    /// A state to which each round adds numbers, one for each variable.
+    /// A state that grows in each round, with the growth of each variable.
     pub fn new(
         eval: &'a Evaluator<'_>,
         constants: &'a [Value],
         state: &'a [Value],
-        slopes: &'a [Int],
+        growth: &'a [Growth],
     ) -> Rounds<'a> {
-        Rounds { eval, constants, state, slopes, locals: BTreeMap::new() }
+        Rounds { eval, constants, state, growth, locals: BTreeMap::new() }
     }
 
     /// The same with values of locals.
@@ -120,15 +157,11 @@ impl<'a> Rounds<'a> {
 
     /// Returns a variable.
     pub fn variable(&self, v: VarId) -> Option<Number> {
-        let (value, slope) = (self.state.get(v.index())?, self.slopes.get(v.index())?);
-        match value {
-            Value::Int(_) => Some(Number::new(value.clone(), slope.clone())),
-            _ => slope.is_zero().then(|| Number::Fixed(value.clone())),
-        }
+        Number::new(self.state.get(v.index())?, self.growth.get(v.index())?)
     }
 
     fn is_fixed(&self, names: &Names) -> bool {
-        let is_still = |v: &VarId| self.slopes.get(v.index()).is_some_and(Int::is_zero);
+        let is_still = |v: &VarId| self.growth.get(v.index()).is_some_and(Growth::is_none);
         let is_known = |l: &LocalId| matches!(self.locals.get(l), Some(Number::Fixed(_)));
         names.variables.iter().all(is_still) && names.locals.iter().all(is_known)
     }
@@ -136,7 +169,7 @@ impl<'a> Rounds<'a> {
     fn evaluate<T>(&self, act: impl FnOnce(&Env<'_>) -> Option<T>) -> Option<T> {
         let fixed = |(l, n): (&LocalId, &Number)| match n {
             Number::Fixed(value) => Some((Name::Local(*l), value.clone())),
-            Number::Linear(..) => None,
+            Number::Linear(..) | Number::Table(_) => None,
         };
         let bound: Vec<(Name, Value)> = self.locals.iter().filter_map(fixed).collect();
         let env = Env::new(self.constants, self.state);
@@ -156,9 +189,27 @@ impl<'a> Rounds<'a> {
             ExprKind::Unary(UnaryOp::Negate, a) => {
                 let Known { number, until } = self.expr(a)?;
                 let (start, slope) = number.parts()?;
-                Some(Known { number: Number::new(Value::Int(-&start), -&slope), until })
+                Some(Known { number: Number::linear(-&start, -&slope), until })
+            }
+            ExprKind::Binary(BinaryOp::Override, f, g) => {
+                let (f, g) = (self.expr(f)?, self.expr(g)?);
+                let mut all = f.number.values()?;
+                all.extend(g.number.values()?);
+                Some(Known { number: Number::table(all), until: f.until.min(g.until) })
+            }
+            ExprKind::Unary(UnaryOp::Dom, f) => {
+                let Known { number, until } = self.expr(f)?;
+                let arguments = number.values()?.into_keys().collect();
+                Some(Known { number: Number::Fixed(Value::Set(Arc::new(arguments))), until })
             }
             ExprKind::Binary(op, a, b) => self.binary(*op, a, b),
+            ExprKind::SetExtension(couples) => self.function(couples),
+            ExprKind::Apply(f, x) => {
+                let (f, x) = (self.expr(f)?, self.expr(x)?);
+                let Number::Fixed(at) = &x.number else { return None };
+                let (start, slope) = f.number.values()?.get(at)?.clone();
+                Some(Known { number: Number::linear(start, slope), until: f.until.min(x.until) })
+            }
             ExprKind::If(p, yes, no) => {
                 let truth = self.truth(p)?;
                 let Known { number, until } = self.expr(if truth.value { yes } else { no })?;
@@ -187,11 +238,26 @@ impl<'a> Rounds<'a> {
         Some((self.with(values), until))
     }
 
+    /// A function whose couples are listed.
+    fn function(&self, couples: &[Expr]) -> Option<Known> {
+        let (mut all, mut until) = (Table::new(), Until::Forever);
+        for couple in couples {
+            let ExprKind::Binary(BinaryOp::Maplet, x, n) = &couple.kind else { return None };
+            let (x, n) = (self.expr(x)?, self.expr(n)?);
+            let Number::Fixed(at) = x.number else { return None };
+            if all.insert(at, n.number.parts()?).is_some() {
+                return None;
+            }
+            until = until.min(x.until).min(n.until);
+        }
+        Some(Known { number: Number::table(all), until })
+    }
+
     fn binary(&self, op: BinaryOp, a: &Expr, b: &Expr) -> Option<Known> {
         let (a, b) = (self.expr(a)?, self.expr(b)?);
         let until = a.until.min(b.until);
         let ((a0, a1), (b0, b1)) = (a.number.parts()?, b.number.parts()?);
-        let linear = |start: Int, slope: Int| Number::new(Value::Int(start), slope);
+        let linear = Number::linear;
         let (number, until) = match op {
             BinaryOp::Add => (linear(&a0 + &b0, &a1 + &b1), until),
             BinaryOp::Subtract => (linear(&a0 - &b0, &a1 - &b1), until),
@@ -244,8 +310,52 @@ impl<'a> Rounds<'a> {
                 Some(inner.truth(body)?.within(&until))
             }
             PredKind::Compare(op, a, b) => self.compare(*op, a, b),
+            PredKind::Forall(locals, body) => self.quantified(locals, body, true),
+            PredKind::Exists(locals, body) => self.quantified(locals, body, false),
             _ => None,
         }
+    }
+
+    /// A quantifier over sets that are the same in each round and have few elements.
+    fn quantified(&self, locals: &[LocalId], body: &Pred, is_forall: bool) -> Option<Truth> {
+        let guards = match &body.kind {
+            PredKind::Implies(guard, _) if is_forall => conjuncts(guard),
+            _ if is_forall => return None,
+            _ => conjuncts(body),
+        };
+        let (mut cases, mut until) = (vec![BTreeMap::new()], Until::Forever);
+        for local in locals {
+            let set = guards.iter().find_map(|p| match &p.kind {
+                PredKind::Compare(CompareOp::Member, x, set) if x.kind == ExprKind::Local(*local) => {
+                    Some(&**set)
+                }
+                _ => None,
+            })?;
+            let named = Names::of_expr(set).locals;
+            if locals.iter().any(|l| named.contains(l)) {
+                return None;
+            }
+            let known = self.expr(set)?;
+            let Number::Fixed(Value::Set(values)) = known.number else { return None };
+            until = until.min(known.until);
+            if cases.len() * values.len() > tuning().acceleration.ways {
+                return None;
+            }
+            let with = |case: &BTreeMap<LocalId, Number>, value: &Value| {
+                let mut case = case.clone();
+                case.insert(*local, Number::Fixed(value.clone()));
+                case
+            };
+            cases = values.iter().flat_map(|value| cases.iter().map(move |case| with(case, value))).collect();
+        }
+        for case in cases {
+            let truth = self.with(case).truth(body)?;
+            until = until.min(truth.until);
+            if truth.value != is_forall {
+                return Some(Truth { value: !is_forall, until });
+            }
+        }
+        Some(Truth { value: is_forall, until })
     }
 
     /// A conjunction, or with `neutral` false a disjunction, from left to right up to the first part that decides.
@@ -277,6 +387,9 @@ impl<'a> Rounds<'a> {
             let equal = self.eval.equal(x, y, Default::default()).ok()?;
             return Some(Truth { value: equal == (op == Equal), until });
         }
+        if let (true, Equal | NotEqual) = (a.number == b.number, op) {
+            return Some(Truth { value: op == Equal, until });
+        }
         let ((a0, a1), (b0, b1)) = (a.number.parts()?, b.number.parts()?);
         let (start, slope) = (&a0 - &b0, &a1 - &b1);
         let truth = match op {
@@ -291,51 +404,80 @@ impl<'a> Rounds<'a> {
     }
 
     fn member(&self, e: &Expr, set: &Expr) -> Option<Truth> {
+        use BinaryOp::{PartialFunction, TotalFunction};
         let known = self.expr(e)?;
-        let truth = if let ExprKind::Binary(BinaryOp::Interval, low, high) = &set.kind {
-            let ((x0, x1), low, high) = (known.number.parts()?, self.expr(low)?, self.expr(high)?);
-            let ((l0, l1), (h0, h1)) = (low.number.parts()?, high.number.parts()?);
-            let above = at_least_zero(&(&x0 - &l0), &(&x1 - &l1));
-            let below = at_least_zero(&(&h0 - &x0), &(&h1 - &x1));
-            both(above, below).within(&low.until).within(&high.until)
-        } else {
-            if !self.is_fixed(&Names::of_expr(set)) {
-                return None;
+        if let ExprKind::Binary(op @ (PartialFunction | TotalFunction), from, to) = &set.kind
+            && let Number::Table(all) = &known.number
+        {
+            let domain = self.expr(from)?;
+            let Number::Fixed(domain) = &domain.number else { return None };
+            let arguments = Value::Set(Arc::new(all.keys().cloned().collect()));
+            let inside = |x: &Value| self.eval.member(x, domain, from.span).ok();
+            let is_from = match op {
+                TotalFunction => self.eval.equal(domain, &arguments, from.span).ok()?,
+                _ => all.keys().map(inside).collect::<Option<Vec<bool>>>()?.into_iter().all(|is| is),
+            };
+            if !is_from {
+                return Some(Truth { value: false, until: known.until });
             }
-            let (x0, x1) = known.number.parts()?;
-            match self.evaluate(|env| self.eval.expr(env, set).ok())? {
-                Value::Lazy(lazy) => match &*lazy {
-                    LazySet::Integers => Truth::forever(true),
-                    LazySet::From(low) => at_least_zero(&(&x0 - low), &x1),
-                    LazySet::Interval(low, high) => {
-                        both(at_least_zero(&(&x0 - low), &x1), at_least_zero(&(high - &x0), &-&x1))
-                    }
-                    _ => return None,
-                },
-                Value::Set(values) if values.len() <= tuning().acceleration.listed => {
-                    let has = |i: &Int| values.contains(&Value::Int(&x0 + &(&x1 * i)));
-                    let value = has(&Int::ZERO);
-                    let until = if value {
-                        // In each further round another element is met.
-                        let mut round = Int::ONE;
-                        while has(&round) && !x1.is_zero() {
-                            round = &round + &Int::ONE;
-                        }
-                        if x1.is_zero() { Until::Forever } else { Until::Round(&round - &Int::ONE) }
-                    } else {
-                        let met = values.iter().filter_map(|v| match v {
-                            Value::Int(n) => root(&(&x0 - n), &x1),
-                            _ => None,
-                        });
-                        met.min().map_or(Until::Forever, |round| Until::Round(&round - &Int::ONE))
-                    };
-                    Truth { value, until }
+            let mut truth = Truth { value: true, until: known.until };
+            for (start, slope) in all.values() {
+                truth = both(truth, self.number_in(start, slope, to)?);
+            }
+            return Some(truth);
+        }
+        let (start, slope) = known.number.parts()?;
+        Some(self.number_in(&start, &slope, set)?.within(&known.until))
+    }
+
+    /// `start + i·slope` is an element of a set.
+    fn number_in(&self, x0: &Int, x1: &Int, set: &Expr) -> Option<Truth> {
+        if let ExprKind::Binary(BinaryOp::Interval, low, high) = &set.kind {
+            let (low, high) = (self.expr(low)?, self.expr(high)?);
+            let ((l0, l1), (h0, h1)) = (low.number.parts()?, high.number.parts()?);
+            let above = at_least_zero(&(x0 - &l0), &(x1 - &l1));
+            let below = at_least_zero(&(&h0 - x0), &(&h1 - x1));
+            return Some(both(above, below).within(&low.until).within(&high.until));
+        }
+        let known = self.expr(set)?;
+        let Number::Fixed(values) = known.number else { return None };
+        let truth = match &values {
+            Value::Lazy(lazy) => match &**lazy {
+                LazySet::Integers => Truth::forever(true),
+                LazySet::From(low) => at_least_zero(&(x0 - low), x1),
+                LazySet::Interval(low, high) => {
+                    both(at_least_zero(&(x0 - low), x1), at_least_zero(&(high - x0), &-x1))
                 }
                 _ => return None,
-            }
+            },
+            Value::Set(values) if values.len() <= tuning().acceleration.listed => listed(x0, x1, values),
+            _ => return None,
         };
         Some(truth.within(&known.until))
     }
+}
+
+/// `start + i·slope` is one of these values.
+fn listed(start: &Int, slope: &Int, values: &BTreeSet<Value>) -> Truth {
+    let has = |i: &Int| values.contains(&Value::Int(start + &(slope * i)));
+    let value = has(&Int::ZERO);
+    let until = if slope.is_zero() {
+        Until::Forever
+    } else if value {
+        // In each further round another element is met.
+        let mut round = Int::ONE;
+        while has(&round) {
+            round = &round + &Int::ONE;
+        }
+        Until::Round(&round - &Int::ONE)
+    } else {
+        let met = values.iter().filter_map(|v| match v {
+            Value::Int(n) => root(&(start - n), slope),
+            _ => None,
+        });
+        met.min().map_or(Until::Forever, |round| Until::Round(&round - &Int::ONE))
+    };
+    Truth { value, until }
 }
 
 /// A conjunction of two predicates that have a meaning in each round.

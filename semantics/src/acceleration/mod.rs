@@ -1,13 +1,15 @@
 //! Acceleration: many rounds of a cycle of events at once.
 //!
-//! A cycle that adds the same amounts to some integers in every round, and leaves everything else as it was, reaches
+//! A cycle that adds the same amounts to some integers, or to values of functions, in every round, and leaves everything else as it was, reaches
 //! `s + i·d` after `i` rounds from `s`. Whether it can be repeated so often, and which predicates are true in between,
 //! follows from arithmetic in `i` instead of `i` evaluations (Finkel and Leroux: *How to compose Presburger
 //! accelerations*, FSTTCS 2002; here for one state and one vector `d`).
 //!
+//! - [`growth`]: what a round adds to a value
 //! - [`linear`]: values and predicates that depend on the number of the round
 //! - [`Cycle`]: how often the steps of a trace can be repeated
 
+pub mod growth;
 pub mod linear;
 
 use std::collections::BTreeMap;
@@ -17,10 +19,10 @@ use bsym_language::model::paths::{Demand, Path, Walker};
 use bsym_language::model::{EventId, LocalId, Model, Pred, VarId};
 
 use crate::evaluator::Evaluator;
-use crate::trace::Step;
-use crate::transition::state::State;
+use crate::transition::state::{Execution, State};
 use crate::tuning::tuning;
 use crate::value::Value;
+use growth::{Growth, difference};
 use linear::{Number, Rounds, Until};
 
 /// The paths through the events of a model, computed when they are asked for.
@@ -30,11 +32,22 @@ pub struct Accelerator<'m> {
     paths: BTreeMap<EventId, Option<Vec<Path>>>,
 }
 
+/// A step of a cycle.
+#[derive(Clone, Copy, Debug)]
+pub struct Taken<'t> {
+    /// The event.
+    pub event: EventId,
+    /// How it was executed.
+    pub execution: &'t Execution,
+    /// The state after it.
+    pub after: &'t State,
+}
+
 /// A cycle of events and what its rounds add.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Cycle {
-    /// What a round adds to each variable; zero for those that it leaves as they were.
-    pub added: Vec<Int>,
+    /// What a round adds to each variable; nothing to those that it leaves as they were.
+    pub added: Vec<Growth>,
     /// The last round that is possible; that of the steps themselves is round 0.
     pub until: Until,
 }
@@ -52,26 +65,24 @@ impl<'m> Accelerator<'m> {
         eval: &Evaluator<'_>,
         constants: &[Value],
         start: &State,
-        steps: &[Step],
+        steps: &[Taken<'_>],
     ) -> Option<Cycle> {
-        let end = steps.last()?.state.as_ref()?;
-        let added = difference(start, end)?;
+        let added = difference(start, steps.last()?.after)?;
         let (mut until, mut before) = (Until::Forever, start);
         for step in steps {
-            let after = step.state.as_ref()?;
             let rounds = Rounds::new(eval, constants, before, &added);
-            let last = self.step(&rounds, step, after, &added)?;
-            (until, before) = (until.min(last), after);
+            let last = self.step(&rounds, step, &added)?;
+            (until, before) = (until.min(last), step.after);
         }
         (until >= Until::Round(Int::ONE)).then_some(Cycle { added, until })
     }
 
-    /// Returns the last round in which a step leads from `before + i·added` to `after + i·added`; `None` if this is not
+    /// Returns the last round `i` in which a step leads from its state before plus `i·added` to the one after plus `i·added`; `None` if this is not
     /// known even of the first.
-    fn step(&mut self, rounds: &Rounds<'_>, step: &Step, after: &State, added: &[Int]) -> Option<Until> {
-        let event = step.event?;
+    fn step(&mut self, rounds: &Rounds<'_>, step: &Taken<'_>, added: &[Growth]) -> Option<Until> {
+        let event = step.event;
         let paths = self.paths.entry(event).or_insert_with(|| paths(self.model, event)).as_ref()?;
-        paths.iter().filter_map(|path| along(self.model, rounds, path, step, after, added)).max()
+        paths.iter().filter_map(|path| along(self.model, rounds, path, step, added)).max()
     }
 
     /// Returns the guards of all paths through the events that are listed, in terms of the state before and of the choices.
@@ -83,25 +94,6 @@ impl<'m> Accelerator<'m> {
         }
         all
     }
-}
-
-/// The state after `rounds` rounds; `None` if a number is added to something else.
-pub fn after_rounds(state: &State, added: &[Int], rounds: &Int) -> Option<State> {
-    let moved = |(value, by): (&Value, &Int)| match value {
-        _ if by.is_zero() => Some(value.clone()),
-        Value::Int(n) => Some(Value::Int(n + &(by * rounds))),
-        _ => None,
-    };
-    state.iter().zip(added).map(moved).collect()
-}
-
-/// What leads from one state to another by adding to integers; `None` if something else differs.
-pub fn difference(from: &State, to: &State) -> Option<Vec<Int>> {
-    let by = |(a, b): (&Value, &Value)| match (a, b) {
-        (Value::Int(a), Value::Int(b)) => Some(b - a),
-        _ => (a == b).then_some(Int::ZERO),
-    };
-    (from.len() == to.len()).then(|| from.iter().zip(to).map(by).collect()).flatten()
 }
 
 /// The first local that represents a choice: no local of the model has its number.
@@ -118,9 +110,8 @@ fn along(
     model: &Model,
     rounds: &Rounds<'_>,
     path: &Path,
-    step: &Step,
-    after: &State,
-    added: &[Int],
+    step: &Taken<'_>,
+    added: &[Growth],
 ) -> Option<Until> {
     let chosen = chosen_values(model, path, step)?;
     let mut ways: Vec<BTreeMap<LocalId, Number>> = vec![BTreeMap::new()];
@@ -128,9 +119,9 @@ fn along(
         // A choice stays, or grows as one of the variables does.
         let growth: Vec<Int> = match &value {
             Value::Int(_) => {
-                let mut growth: Vec<Int> = added.to_vec();
+                let mut growth: Vec<Int> = added.iter().flat_map(Growth::numbers).collect();
                 growth.push(Int::ZERO);
-                growth.sort_by_key(|n| !n.is_zero());
+                growth.sort();
                 growth.dedup();
                 growth
             }
@@ -141,12 +132,12 @@ fn along(
         }
         let with = |way: &BTreeMap<LocalId, Number>, by: &Int| {
             let mut way = way.clone();
-            way.insert(local, Number::new(value.clone(), by.clone()));
-            way
+            way.insert(local, Number::new(&value, &Growth::Number(by.clone()))?);
+            Some(way)
         };
-        ways = growth.iter().flat_map(|by| ways.iter().map(move |way| with(way, by))).collect();
+        ways = growth.iter().flat_map(|by| ways.iter().filter_map(move |way| with(way, by))).collect();
     }
-    ways.into_iter().filter_map(|way| possible(rounds, way, path, after, added)).max()
+    ways.into_iter().filter_map(|way| possible(rounds, way, path, step.after, added)).max()
 }
 
 /// The last round in which a path with these choices is one of the step.
@@ -155,7 +146,7 @@ fn possible(
     choices: BTreeMap<LocalId, Number>,
     path: &Path,
     after: &State,
-    added: &[Int],
+    added: &[Growth],
 ) -> Option<Until> {
     let rounds = rounds.with(choices);
     let mut until = Until::Forever;
@@ -168,7 +159,7 @@ fn possible(
         return None;
     }
     for (i, (value, by)) in after.iter().zip(added).enumerate() {
-        let wanted = Number::new(value.clone(), by.clone());
+        let wanted = Number::new(value, by)?;
         let reached = match path.values.variables.get(&VarId(i as u32)) {
             Some(e) => rounds.expr(e)?,
             None => rounds.variable(VarId(i as u32))?.into(),
@@ -182,8 +173,8 @@ fn possible(
 }
 
 /// The values of the choices of a path in a step; `None` if the step does not tell them.
-fn chosen_values(model: &Model, path: &Path, step: &Step) -> Option<Vec<(LocalId, Value)>> {
-    let parameters = &model.events[step.event?.index()].parameters;
+fn chosen_values(model: &Model, path: &Path, step: &Taken<'_>) -> Option<Vec<(LocalId, Value)>> {
+    let parameters = &model.events[step.event.index()].parameters;
     if parameters.len() != step.execution.parameters.len() {
         return None;
     }

@@ -4,8 +4,9 @@ use bsym_language::int::Int;
 use bsym_language::load::load_text;
 use bsym_language::model::Model;
 
+use super::growth::{Growth, after_rounds, difference};
 use super::linear::{Rounds, Until};
-use super::{Accelerator, after_rounds, difference};
+use super::{Accelerator, Taken};
 use crate::evaluator::Evaluator;
 use crate::scope::{Scope, ScopeRequest};
 use crate::trace::Step;
@@ -16,7 +17,8 @@ use crate::value::env::Env;
 const ROUNDS: i64 = 60;
 
 fn machine(variables: &str, initial: &str, operations: &str) -> (Model, Scope) {
-    let invariant: Vec<String> = variables.split(", ").map(|v| format!("{v} : INTEGER")).collect();
+    let set = |v: &str| if v == "f" { "1..3 +-> INTEGER" } else { "INTEGER" };
+    let invariant: Vec<String> = variables.split(", ").map(|v| format!("{v} : {}", set(v))).collect();
     let text = format!(
         "MACHINE M VARIABLES {variables}, b INVARIANT {} & b : BOOL
          INITIALISATION {initial} || b := FALSE OPERATIONS {operations} END",
@@ -73,7 +75,14 @@ fn compare(variables: &str, initial: &str, operations: &str, names: &[&str]) -> 
         };
         (0..ROUNDS).take_while(is_possible).last()
     });
-    let cycle = Accelerator::new(&model).cycle(&eval, &[], &start, &steps);
+    let taken = |step: &Step| {
+        let Step { event, execution, state } = step;
+        (event.expect("an operation"), execution.clone(), state.clone().expect("a state"))
+    };
+    let owned: Vec<_> = steps.iter().map(taken).collect();
+    let round: Vec<Taken<'_>> =
+        owned.iter().map(|(event, execution, after)| Taken { event: *event, execution, after }).collect();
+    let cycle = Accelerator::new(&model).cycle(&eval, &[], &start, &round);
     (executed, cycle.map(|cycle| cycle.until))
 }
 
@@ -108,7 +117,29 @@ fn a_cycle_is_repeated_as_often_as_its_guards_allow() {
         ),
         ("x", "x := 0", "go = IF x < 5 THEN x := x + 1 ELSE x := x + 2 END", &["go"], round(4)),
         ("x", "x := 0", "go = x := x + 1", &["go"], Some(Until::Forever)),
+        (
+            "f",
+            "f := {1 |-> 0, 2 |-> 7}",
+            "up(k) = SELECT k = 1 & f(k) < 9 THEN f(k) := f(k) + 2 END",
+            &["up"],
+            round(4),
+        ),
+        (
+            "f",
+            "f := {1 |-> 0, 2 |-> 7}",
+            "up = SELECT f : 1..2 --> NAT & !k.(k : dom(f) => f(k) /= 20) THEN f := {1 |-> f(1) + 2, 2 |-> f(2) + 1} END",
+            &["up"],
+            round(9),
+        ),
+        (
+            "x, f",
+            "x, f := 0, {1 |-> 30, 2 |-> 7}",
+            "down = SELECT x < f(1) & f : 1..3 +-> NAT THEN f(1) := f(1) - 2 || x := x + 1 END",
+            &["down"],
+            round(9),
+        ),
         // Not known, or no cycle.
+        ("f", "f := {1 |-> 0}", "up = SELECT f(1) < 2 THEN f(2) := f(1) END", &["up"], None),
         ("x", "x := 1", "go = x := 2 * x", &["go"], None),
         ("x", "x := 0", "go = SELECT b = FALSE THEN x := x + 1 || b := TRUE END", &["go"], None),
     ] {
@@ -162,7 +193,7 @@ fn truth_values_last_as_long_as_the_evaluator_says() {
             number(random.i64(-3..15)),
             crate::value::Value::Bool(random.bool()),
         ];
-        let added = [random.i64(-3..4), random.i64(-3..4), 0].map(Int::from);
+        let added = [random.i64(-3..4), random.i64(-3..4), 0].map(|n| Growth::Number(Int::from(n)));
         let guard = Accelerator::new(&model).guards();
         let rounds = Rounds::new(&eval, &[], &state, &added);
         for p in &guard {

@@ -26,7 +26,8 @@ use bsym_language::int::Int;
 use bsym_language::model::{EventId, RefinementId};
 use bsym_language::source::Span;
 
-use crate::acceleration;
+use crate::acceleration::Taken;
+use crate::acceleration::growth::{after_rounds, difference};
 use crate::error::EvalError;
 use crate::scope::Scope;
 use crate::transition::Outcome;
@@ -42,6 +43,13 @@ pub struct Step {
     /// The state after. `None` only for a last step that does not reach a state because it is
     /// ill-defined or violates an assertion or a precondition on the way.
     pub state: Option<State>,
+}
+
+impl Step {
+    /// Returns this as a step of a cycle, unless it is the initialisation or reaches no state.
+    pub fn taken(&self) -> Option<Taken<'_>> {
+        Some(Taken { event: self.event?, execution: &self.execution, after: self.state.as_ref()? })
+    }
 }
 
 /// A path from an initial state. The first step is the initialisation.
@@ -82,8 +90,8 @@ impl Trace {
             return Some(Cow::Borrowed(before));
         };
         let start = self.start_of(repeat)?;
-        let added = acceleration::difference(&start, before)?;
-        acceleration::after_rounds(before, &added, &repeat.rounds).map(Cow::Owned)
+        let added = difference(&start, before)?;
+        after_rounds(before, &added, &repeat.rounds).map(Cow::Owned)
     }
 
     /// Returns the state in which the round begins that is repeated.

@@ -5,10 +5,10 @@ use std::ops::ControlFlow;
 use bsym_language::int::Int;
 use bsym_language::model::Model;
 
+use crate::acceleration::growth::{after_rounds, difference};
 use crate::acceleration::linear::Until;
-use crate::acceleration::{Accelerator, Cycle, after_rounds, difference};
+use crate::acceleration::{Accelerator, Cycle, Taken};
 use crate::evaluator::Evaluator;
-use crate::trace::replay::ReplayError;
 use crate::trace::{Repeat, Step, Trace};
 use crate::transition::Outcome;
 use crate::tuning::tuning;
@@ -16,12 +16,13 @@ use crate::tuning::tuning;
 /// Checks the rounds that a trace leaves out. The steps that it has are not checked.
 ///
 /// # Errors
-/// Rounds that are not possible, or of which it is not known that they are.
-pub(super) fn check_repeats(eval: &Evaluator<'_>, trace: &Trace) -> Result<(), ReplayError> {
+/// Rounds that are not possible, or of which it is not known that they are: the step before which they are left out, and
+/// the reason.
+pub(super) fn check_repeats(eval: &Evaluator<'_>, trace: &Trace) -> Result<(), (usize, String)> {
     let mut accelerator = Accelerator::new(eval.model);
     let mut end = 1;
     for repeat in &trace.repeats {
-        let failed = |reason: String| ReplayError { step: Some(repeat.before), reason, span: None };
+        let failed = |reason: String| (repeat.before, reason);
         let first = repeat.before.checked_sub(repeat.length).filter(|&first| first >= end);
         let (Some(first), true) = (first, repeat.before < trace.steps.len()) else {
             return Err(failed("the rounds left out before it are not behind those of another cycle".into()));
@@ -48,7 +49,10 @@ fn check(
         1 => "the step".to_owned(),
         n => format!("the {n} steps"),
     };
-    let Some(cycle) = accelerator.cycle(eval, &trace.constants, &start, steps) else {
+    let round: Vec<Taken<'_>> = steps.iter().filter_map(Step::taken).collect();
+    let is_whole = round.len() == steps.len();
+    let cycle = accelerator.cycle(eval, &trace.constants, &start, &round).filter(|_| is_whole);
+    let Some(cycle) = cycle else {
         return Err(format!("it is not known that {which} before it can be repeated"));
     };
     if let Until::Round(last) = &cycle.until

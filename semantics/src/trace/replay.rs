@@ -144,7 +144,11 @@ pub(super) fn check_path(
     start: Start,
 ) -> Result<(), ReplayError> {
     check_constants(eval, &trace.constants)?;
-    check_repeats(eval, trace)?;
+    check_repeats(eval, trace).map_err(|(step, reason)| ReplayError {
+        step: Some(step),
+        reason,
+        span: None,
+    })?;
     for (i, step) in trace.steps.iter().enumerate().take(steps) {
         let Some(claimed) = &step.state else { break };
         if i > 0 || start == Start::Initialisation {
@@ -170,7 +174,11 @@ fn replay_path(
     let Some((last, before)) = trace.steps.split_last() else {
         return Err(failed(None, None, "the trace has no steps".into()));
     };
-    check_repeats(eval, trace)?;
+    check_repeats(eval, trace).map_err(|(step, reason)| ReplayError {
+        step: Some(step),
+        reason,
+        span: None,
+    })?;
     // Where rounds are left out they add numbers, as was checked.
     let state_before = |i: usize| trace.state_before(i).unwrap_or_default();
     let mut replayed = Replayed::default();
