@@ -153,7 +153,7 @@ fn others(
     let Some((followed, failure)) = followed else { return Ok(None) };
     let is_open = followed.stop.is_some_and(|stop| stop.is_open);
     let constants = followed.constants.unwrap_or_default();
-    let trace = Trace { scope, constants, steps: followed.steps };
+    let trace = Trace::new(scope, constants, followed.steps);
     let model = Arc::unwrap_or_clone(model);
     Ok(Some(Loaded { model, settings, trace, unread: partial.unread, failure, is_open }))
 }

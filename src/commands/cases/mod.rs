@@ -213,7 +213,7 @@ fn trace_of(found: &Collected, model: &Model, scope: &Scope, path: &[Edge]) -> O
     if followed.stop.is_some() {
         return None;
     }
-    let trace = Trace { scope: scope.clone(), constants: followed.constants?, steps: followed.steps };
+    let trace = Trace::new(scope.clone(), followed.constants?, followed.steps);
     let nothing = Checks { invariant: Some(vec![]), well_definedness: false, ..Checks::default() };
     replay(model, &trace, &nothing).ok().map(|_| trace)
 }
