@@ -113,7 +113,7 @@ fn initial(problem: &Problem<'_>, control: &Control) -> anyhow::Result<Found> {
     match (place, control.stopped()) {
         (Ok(Place { scope, constants, state }), _) => {
             let step = Step { event: None, execution: Execution::default(), state: Some(state) };
-            Ok(Found::Trace(Trace { scope, constants, steps: vec![step] }))
+            Ok(Found::Trace(Trace::new(scope, constants, vec![step])))
         }
         (Err(_), Some(reason)) => Ok(Found::Stopped(reason)),
         (Err(error), None) => Err(error),
