@@ -347,6 +347,12 @@ impl Reading {
             Some(Project::EventB(project, name, _)) => check::compose_levels(sources.clone(), project, name),
             None => (None, vec![]),
         };
+        if let Some(Project::EventB(..)) = &project
+            && found.iter().any(|d| d.code == codes::MISSING_MACHINE)
+        {
+            // All that it declares is missing as well.
+            found.retain(|d| d.code == codes::MISSING_MACHINE);
+        }
         if !errors.is_empty() {
             // The checker works on a tree with gaps: names that it misses may be in them.
             found.retain(|d| !is_consequence(d, &errors, &sources));

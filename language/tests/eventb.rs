@@ -173,7 +173,7 @@ fn mistakes_have_file_line_and_column() {
     let found = change("Tank1.bum", "</org.eventb.core.machineFile>", "");
     assert!(found.contains("error[B0062]: this is no well-formed XML"), "{found}");
     let found = change("Tank1.bum", "target=\"Tank0\"", "target=\"Tank9\"");
-    assert!(found.contains("error[B0301]: there is no machine `Tank9`"), "{found}");
+    assert!(found.contains("error[B0420]: there is no machine `Tank9`"), "{found}");
 }
 
 #[test]
@@ -191,7 +191,7 @@ fn broken_files_are_answered_by_a_message() {
     let unknown = at(&package.replacen("greater(", "grater(", 1));
     assert!(unknown.ends_with("error[B0061]: `grater/3` is no known form of a formula"), "{unknown}");
     let missing = at(&package.replacen("refines(none,'Tank0')", "refines(none,'Tank9')", 1));
-    assert!(missing.ends_with("error[B0301]: there is no machine `Tank9`"), "{missing}");
+    assert!(missing.ends_with("error[B0420]: there is no machine `Tank9`"), "{missing}");
     let typed = at(&package.replacen("integer(none,4)", "boolean_true(none)", 1));
     assert!(typed.contains("error[B0203]"), "{typed}");
 }

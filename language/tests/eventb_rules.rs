@@ -531,7 +531,7 @@ fn contexts_are_named_once() {
     );
     check(
         &format!("{contexts}{}", machine.replace("sees L", "sees Q")),
-        &["M.bum: error[B0301]: there is no context `Q`"],
+        &["M.bum: error[B0420]: there is no context `Q`"],
     );
     check(
         &format!("{ABSTRACT}---{START}").replace("machine C refines A", "machine C refines A refines A"),

@@ -1,8 +1,9 @@
 //! Diagnostics as text: with their source lines for people, or on one line for editors and tests.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::text::attributes::{Place, locate};
 use crate::text::source::{SourceId, Sources, Span};
 
 /// Renders a diagnostic with its source lines, without a line end behind it.
@@ -21,7 +22,16 @@ pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
     }
     let excerpts: Vec<Excerpt> = files.iter().map(|&id| Excerpt::new(sources, d, id)).collect();
     let mut group = Group::with_title(level.primary_title(d.message.as_str()).id(code.as_str()));
-    for excerpt in &excerpts {
+    let formulas = formulas(sources, d);
+    for formula in formulas.iter().flatten() {
+        group = group.element(Origin::path(formula.origin.as_str()));
+        let annotation = match &formula.label {
+            None => AnnotationKind::Primary.span(formula.place.range.clone()),
+            Some(label) => AnnotationKind::Context.span(formula.place.range.clone()).label(label.as_str()),
+        };
+        group = group.element(Snippet::source(formula.place.text.as_str()).annotation(annotation));
+    }
+    for excerpt in excerpts.iter().filter(|_| formulas.is_none()) {
         let mut snippet = Snippet::source(excerpt.text.as_str())
             .path(excerpt.path.as_str())
             .line_start(excerpt.first_line)
@@ -40,6 +50,28 @@ pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[group])
+}
+
+/// A formula of a file of Rodin's that a diagnostic points at.
+struct Formula {
+    /// The file and the labels of its elements.
+    origin: String,
+    place: Place,
+    /// `None` for the place of the message itself.
+    label: Option<String>,
+}
+
+/// Returns the formulas that a diagnostic points at, if it points at formulas of Rodin's alone: lines and columns of XML
+/// mean nothing to their author.
+fn formulas(sources: &Sources, d: &Diagnostic) -> Option<Vec<Formula>> {
+    let formula = |span: Span, label: Option<&String>| {
+        let source = sources.get(span.source);
+        let place = locate(source, span)?;
+        let origin = format!("{}: {}", source.path.display(), place.name);
+        Some(Formula { origin, place, label: label.cloned() })
+    };
+    let first = std::iter::once(formula(d.span, None));
+    first.chain(d.labels.iter().map(|(span, label)| formula(*span, Some(label)))).collect()
 }
 
 /// Renders a diagnostic on one line: `file:line:column: error[B0012]: message`.

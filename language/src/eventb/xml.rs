@@ -6,6 +6,7 @@ use super::formula::{self, Text};
 use crate::ast::Ident;
 use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
+use crate::text::attributes::unescaped;
 use crate::text::source::{SourceId, Span};
 
 /// Rodin's prefix of the names of elements and attributes.
@@ -80,7 +81,8 @@ impl Element<'_, '_> {
         let found = self.node.attributes().find(|a| bare(a.name()) == Some(name))?;
         let range = found.range_value();
         let raw = self.node.document().input_text().get(range.clone())?;
-        Some(unescaped(raw, range.start as u32, self.source))
+        let (text, places) = unescaped(raw, range.start as u32);
+        Some(Text { text, places, source: self.source })
     }
 
     /// Returns the text of an attribute that must be there.
@@ -137,67 +139,5 @@ impl Element<'_, '_> {
     /// Returns whether an attribute is `true`.
     pub fn is(self, name: &str) -> bool {
         self.text(name).is_some_and(|t| t.text == "true")
-    }
-}
-
-// The value of an attribute: references resolved, line ends as blanks.
-fn unescaped(raw: &str, start: u32, source: SourceId) -> Text {
-    let (mut text, mut places) = (String::with_capacity(raw.len()), vec![]);
-    let mut put = |c: char, at: usize| {
-        for _ in 0..c.len_utf8() {
-            places.push(start + at as u32);
-        }
-        text.push(c);
-    };
-    let mut at = 0;
-    while let Some(c) = raw[at..].chars().next() {
-        let reference = if c == '&' {
-            raw[at..].find(';').and_then(|n| Some((n, entity(&raw[at + 1..at + n])?)))
-        } else {
-            None
-        };
-        match reference {
-            Some((length, c)) => {
-                put(c, at);
-                at += length + 1;
-            }
-            None => {
-                put(if matches!(c, '\n' | '\r' | '\t') { ' ' } else { c }, at);
-                at += c.len_utf8();
-            }
-        }
-    }
-    places.push(start + raw.len() as u32);
-    Text { text, places, source }
-}
-
-fn entity(name: &str) -> Option<char> {
-    match name {
-        "lt" => Some('<'),
-        "gt" => Some('>'),
-        "amp" => Some('&'),
-        "quot" => Some('"'),
-        "apos" => Some('\''),
-        _ => {
-            let digits = name.strip_prefix('#')?;
-            let code = match digits.strip_prefix('x') {
-                Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                None => digits.parse().ok()?,
-            };
-            char::from_u32(code)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_point_into_the_raw_text() {
-        let text = unescaped("a &lt; &#8712;b\nc", 10, SourceId(0));
-        assert_eq!(text.text, "a < ∈b c");
-        assert_eq!((text.span(2, 3).start, text.span(4, 7).start, text.span(7, 8).start), (12, 17, 24));
-        assert_eq!(text.whole().end, 27);
     }
 }

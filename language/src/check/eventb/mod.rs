@@ -19,6 +19,7 @@ use std::mem::take;
 
 use crate::ast::Ident;
 use crate::check::*;
+use crate::diagnostic::nearest;
 use crate::eventb::project::{Context, Formula, INITIALISATION, Machine, Project};
 use crate::stack::with_large_stack;
 
@@ -143,14 +144,15 @@ impl<'p> Composer<'p> {
 
     fn missing<'n>(&mut self, what: &str, id: &Ident, known: impl Iterator<Item = &'n str>) {
         let known: Vec<&str> = known.collect();
-        let mut d = Diagnostic::error(
-            codes::UNKNOWN_IDENTIFIER,
-            id.span,
-            format!("there is no {what} `{}`", id.name),
-        );
-        if !known.is_empty() {
-            d = d.help(format!("there are: {}", known.join(", ")));
-        }
+        let mut d =
+            Diagnostic::error(codes::MISSING_MACHINE, id.span, format!("there is no {what} `{}`", id.name));
+        d = match nearest(&id.name, known.iter().copied()) {
+            Some(near) => d.help(format!("did you mean `{near}`?")),
+            None if known.is_empty() => {
+                d.help(format!("the project has no {what}: copy its file beside this one"))
+            }
+            None => d.help(format!("the project has {}: copy the file beside these", known.join(", "))),
+        };
         self.c.report(d);
     }
 
