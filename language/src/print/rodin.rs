@@ -11,6 +11,11 @@ pub fn rodin(model: &Model, p: &Pred) -> Option<String> {
     Rodin { model }.pred(p)
 }
 
+/// Returns an expression in the notation of Event-B, as [`rodin`] does.
+pub fn rodin_expr(model: &Model, e: &Expr) -> Option<String> {
+    Rodin { model }.expr(e)
+}
+
 struct Rodin<'m> {
     model: &'m Model,
 }

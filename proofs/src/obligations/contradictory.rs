@@ -232,7 +232,7 @@ impl Known {
         }
         let mut all = vec![];
         let mut add = |role, label: Option<String>, pred: Pred, span: Span| {
-            all.push((Hypothesis { role, label, text: print::pred(&shown, &pred), span }, pred));
+            all.push((Hypothesis { role, label, text: print::shown_pred(&shown, &pred), span }, pred));
         };
         for (role, list) in [(TargetRole::Axiom, axioms), (TargetRole::Invariant, invariant)] {
             list.into_iter().for_each(|c| add(role, c.label, c.pred, c.span));

@@ -115,7 +115,7 @@ pub(super) fn variants(system: &mut System) -> Vec<Extra> {
     let model = system.model.clone();
     let mut all = vec![];
     for variant in &model.variants {
-        let (value, text) = (&variant.value, print::expr(&model, &variant.value));
+        let (value, text) = (&variant.value, print::shown_expr(&model, &variant.value));
         let name = |kind: &str| prefixed(variant, kind);
         let subject = Subject::Variant(text.clone());
         let itself = Pred::compare(CompareOp::Equal, value.clone(), value.clone(), value.span);
@@ -141,7 +141,7 @@ pub(super) fn variants(system: &mut System) -> Vec<Extra> {
                 kind: Kind::Nat,
                 name: format!("{}/{}", event_name(&model, Some(event)), name("NAT")),
                 event: Some(event),
-                subject: Subject::Action(format!("{text} : NATURAL")),
+                subject: Subject::Action(format!("{text} ∈ ℕ")),
                 goal,
                 says: Some(says),
                 after: false,
@@ -179,7 +179,7 @@ pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Optio
             let value = &variant.value;
             let before = ExprKind::Var(*v).typed(value.ty.clone(), value.span);
             let (op, sign) = decrease(value.ty == Type::Int, strictly);
-            let text = print::expr(model, value);
+            let text = print::shown_expr(model, value);
             let goal = system.predicate(&Pred::compare(op, value.clone(), before, value.span));
             all.push(Extra {
                 kind: Kind::Var,
@@ -199,9 +199,9 @@ pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Optio
 pub(super) fn decrease(is_number: bool, strictly: bool) -> (CompareOp, &'static str) {
     match (is_number, strictly) {
         (true, true) => (CompareOp::Less, "<"),
-        (true, false) => (CompareOp::LessEqual, "<="),
-        (false, true) => (CompareOp::StrictSubset, "<<:"),
-        (false, false) => (CompareOp::Subset, "<:"),
+        (true, false) => (CompareOp::LessEqual, "≤"),
+        (false, true) => (CompareOp::StrictSubset, "⊂"),
+        (false, false) => (CompareOp::Subset, "⊆"),
     }
 }
 

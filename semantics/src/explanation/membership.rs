@@ -74,7 +74,7 @@ impl Explainer<'_> {
         let domain = Value::set(images.keys().map(|x| (*x).clone()));
         let range = Value::set(preimages.keys().map(|y| (*y).clone()));
         let (source, target) = (self.eval.expr(env, from)?, self.eval.expr(env, to)?);
-        let text = |e: &Expr| print::expr(self.eval.model, e);
+        let text = |e: &Expr| print::shown_expr(self.eval.model, e);
         let (name, from_text, to_text) = (text(left), text(from), text(to));
         let several = |of: &BTreeMap<&Value, Vec<&Value>>| -> Vec<Value> {
             of.iter().filter(|(_, others)| others.len() > 1).map(|(one, _)| (*one).clone()).collect()

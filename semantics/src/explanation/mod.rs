@@ -80,7 +80,7 @@ impl Explainer<'_> {
                 for part in parts {
                     if self.eval.pred(env, part)? == truth {
                         if !truth {
-                            self.found.part = Some(print::pred(self.eval.model, part));
+                            self.found.part = Some(print::shown_pred(self.eval.model, part));
                         }
                         return self.because(env, part, truth);
                     }
@@ -221,7 +221,7 @@ impl Explainer<'_> {
     /// Notes the elements of one set that are not in another. Returns whether there are any and they are known.
     fn beyond(&mut self, env: &Env<'_>, left: &Expr, right: &Expr) -> Eval<bool> {
         let (a, b) = (self.eval.expr(env, left)?, self.eval.expr(env, right)?);
-        let of = |e: &Expr| print::expr(self.eval.model, e);
+        let of = |e: &Expr| print::shown_expr(self.eval.model, e);
         let what = format!("in {} and not in {}", of(left), of(right));
         self.outside(what, &a, &b, left)
     }
@@ -264,7 +264,7 @@ impl Explainer<'_> {
             return Ok(());
         }
         let value = self.eval.expr(env, expr)?;
-        self.note(print::expr(self.eval.model, expr), &value);
+        self.note(print::shown_expr(self.eval.model, expr), &value);
         operands(expr).into_iter().try_for_each(|operand| self.value(env, operand))
     }
 
