@@ -185,6 +185,14 @@ pub fn clause(literals: &[(Pred, bool)]) -> Pred {
     if said.is_empty() {
         said.extend(denied.pop());
     }
+    // The mode comes first: `on = TRUE or x = 0` is `on = FALSE => x = 0`.
+    let last = said.iter().rposition(|p| !is_mode(p)).unwrap_or(said.len().saturating_sub(1));
+    let mut at = 0;
+    let (modes, said): (Vec<Pred>, Vec<Pred>) = said.into_iter().partition(|p| {
+        at += 1;
+        at - 1 != last && is_mode(p)
+    });
+    denied.extend(modes);
     let right = joined(PredKind::Or, said).unwrap_or_else(|| pred(PredKind::False));
     match joined(PredKind::And, denied.iter().map(negate).collect()) {
         Some(left) => pred(PredKind::Implies(Box::new(left), Box::new(right))),
@@ -196,6 +204,16 @@ fn joined(kind: fn(Vec<Pred>) -> PredKind, mut all: Vec<Pred>) -> Option<Pred> {
     match all.len() {
         0 | 1 => all.pop(),
         _ => Some(pred(kind(all))),
+    }
+}
+
+/// Returns whether a predicate tests a mode: a Boolean, or an element of a set that is listed.
+fn is_mode(p: &Pred) -> bool {
+    match &p.kind {
+        PredKind::Compare(CompareOp::Equal, _, value) => {
+            matches!(value.kind, ExprKind::Bool(_) | ExprKind::Element(..))
+        }
+        _ => false,
     }
 }
 
@@ -228,5 +246,35 @@ fn plain(p: &Pred) -> Pred {
             _ => p.clone(),
         },
         _ => p.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clause;
+    use bsym_language::load::{check_predicate, load_text};
+    use bsym_language::print;
+
+    #[test]
+    fn a_clause_names_the_mode_first() {
+        let text = "MACHINE m SETS MODE = {idle, busy} VARIABLES bar, n, mode INVARIANT bar : BOOL & n : INTEGER & mode : MODE
+            INITIALISATION bar, n, mode := TRUE, 0, idle END";
+        let mut model = load_text("m.mch", text).model.expect("a machine");
+        for (literals, shown) in [
+            (&["bar = TRUE", "n = 0", "n = 1"][..], "bar = FALSE => n = 0 or n = 1"),
+            (&["n = 0", "mode = idle"], "mode /= idle => n = 0"),
+            (&["bar = FALSE", "n = 0"], "bar = TRUE => n = 0"),
+            (&["bar = TRUE", "mode = busy"], "bar = FALSE => mode = busy"),
+            (&["n = 0", "n = 1"], "n = 0 or n = 1"),
+            (&["bar = TRUE"], "bar = TRUE"),
+            (&[], "bfalse"),
+        ] {
+            let literals: Vec<_> = literals
+                .iter()
+                .map(|l| (check_predicate(&mut model, l).expect("a predicate"), true))
+                .collect();
+            let text = print::pred(&model, &clause(&literals));
+            assert_eq!(text.replace(['(', ')'], ""), shown);
+        }
     }
 }
