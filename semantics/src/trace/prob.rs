@@ -1,7 +1,10 @@
 //! Traces as ProB's `.prob2trace`, format version 6, which ProB2-UI replays.
 
-use bsym_language::model::{LocalId, Model, Variable};
+use std::collections::BTreeSet;
+
+use bsym_language::model::{LocalId, Model, Notation, Subst, SubstKind, Target, VarId, Variable};
 use bsym_language::types::Type;
+use bsym_language::walk::{Names, Visitor, walk_subst};
 use serde_json::{Map, Value as Json, json};
 
 use crate::trace::Trace;
@@ -61,8 +64,18 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
         xs.iter().map(|x| (x.name.clone(), Json::from(type_text(model, &x.ty)))).collect()
     };
     let mut operations = Map::new();
+    let notation = match model.notation {
+        Notation::ClassicalB => "CLASSICAL_B",
+        Notation::EventB => "EVENTB",
+    };
+    let variables = |ids: &BTreeSet<VarId>| -> Vec<String> {
+        ids.iter().filter_map(|v| model.variables.get(v.index())).map(|x| x.name.clone()).collect()
+    };
     for e in &model.events {
         let (parameters, results) = (locals(&e.parameters), locals(&e.results));
+        let used = Names::of_subst(&e.body);
+        let mut chosen = Chosen::default();
+        chosen.subst(&e.body);
         let mut type_map = types(&parameters);
         type_map.extend(types(&results));
         let info = json!({
@@ -70,8 +83,10 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
             "parameterNames": names(&parameters),
             "outputParameterNames": names(&results),
             "topLevel": true,
-            "type": "CLASSICAL_B",
-            "readVariables": [], "writtenVariables": [], "nonDetWrittenVariables": [],
+            "type": notation,
+            "readVariables": variables(&used.variables),
+            "writtenVariables": variables(&used.written),
+            "nonDetWrittenVariables": variables(&chosen.0),
             "typeMap": type_map,
         });
         operations.insert(e.name.clone(), info);
@@ -79,7 +94,7 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
     let mut global_types = types(&model.variables);
     global_types.extend(types(&model.constants));
     json!({
-        "description": format!("counterexample of machine {}", model.name),
+        "description": "",
         "transitionList": transitions,
         "variableNames": names(&model.variables),
         "constantNames": names(&model.constants),
@@ -91,6 +106,25 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
             "proB2KernelVersion": "", "proBCliVersion": "", "modelName": model.name,
         },
     })
+}
+
+/// The variables that an event chooses a value for: `x :: S`, `x : (P)`.
+#[derive(Default)]
+struct Chosen(BTreeSet<VarId>);
+
+impl Visitor for Chosen {
+    fn subst(&mut self, s: &Subst) {
+        let targets: Vec<&Target> = match &s.kind {
+            SubstKind::BecomesIn(_, targets, _) => targets.iter().collect(),
+            SubstKind::BecomesSuch(_, targets, _) => targets.iter().map(|(target, _)| target).collect(),
+            _ => vec![],
+        };
+        self.0.extend(targets.into_iter().filter_map(|target| match target {
+            Target::Var(v) => Some(*v),
+            Target::Local(_) => None,
+        }));
+        walk_subst(self, s);
+    }
 }
 
 /// Returns a type as B text.

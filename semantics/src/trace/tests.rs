@@ -367,4 +367,9 @@ fn itf_and_prob_files() {
     assert_eq!(list[2]["destStateNotChanged"], serde_json::json!(["f", "r", "q"]));
     assert_eq!(prob["globalIdentifierTypes"]["s"], "POW((D*BOOL))");
     assert_eq!(prob["metadata"]["formatVersion"], 6);
+    assert_eq!(prob["description"], "");
+    let put = &prob["machineOperationInfos"]["put"];
+    assert_eq!((&put["type"], &put["readVariables"]), (&"CLASSICAL_B".into(), &serde_json::json!(["s"])));
+    assert_eq!(put["writtenVariables"], serde_json::json!(["s", "p"]));
+    assert_eq!(put["nonDetWrittenVariables"], serde_json::json!([]));
 }
