@@ -72,3 +72,25 @@ fn what_it_does_not_do_is_refused() {
         assert_eq!(ldd("Peterson.mch", &arguments).status.code(), Some(2), "{arguments:?}");
     }
 }
+
+/// A search that is stopped says how far it came.
+#[test]
+fn a_search_that_is_stopped_says_how_far_it_came() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let text = "MACHINE Long VARIABLES x INVARIANT x : INTEGER INITIALISATION x := 0
+        OPERATIONS up = SELECT x < 100000000 THEN x := x + 1 END END";
+    let path = file(dir.path(), "Long.mch", text);
+    let said = |arguments: &[&str]| {
+        let output =
+            bsym().arg("ldd").arg(&path).args(["--timeout", "1s"]).args(arguments).output().expect("it runs");
+        assert_eq!(output.status.code(), Some(3));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let by_depth = said(&["--strategy", "breadth-first"]);
+    assert!(by_depth.contains("no violation within ") && !by_depth.contains("within 0"), "{by_depth}");
+    let chaining = said(&[]);
+    assert!(
+        chaining.contains("no violation in the first ") && chaining.contains(" rounds of the search"),
+        "{chaining}"
+    );
+}

@@ -186,6 +186,8 @@ pub struct DiagramStatistics {
     pub asked: u64,
     /// Sets of states that were added one after the other.
     pub rounds: usize,
+    /// How many of these, the initial states first, were checked.
+    pub checked_rounds: usize,
 }
 
 impl Statistics {

@@ -110,14 +110,17 @@ pub struct DiagramObject {
     pub asked: u64,
     /// Sets of states that were added one after the other.
     pub rounds: usize,
+    /// How many of these, the initial states first, were checked.
+    pub checked_rounds: usize,
 }
 
 impl From<&DiagramStatistics> for DiagramObject {
     fn from(found: &DiagramStatistics) -> DiagramObject {
         // Counts that cannot be written are the largest one, or more.
         let text = |n: u128| if n == u128::MAX { format!("{n} or more") } else { n.to_string() };
-        let DiagramStatistics { states, transitions, nodes, asked, rounds } = *found;
-        DiagramObject { states: text(states), transitions: text(transitions), nodes, asked, rounds }
+        let DiagramStatistics { states, transitions, nodes, asked, rounds, checked_rounds } = *found;
+        let (states, transitions) = (text(states), text(transitions));
+        DiagramObject { states, transitions, nodes, asked, rounds, checked_rounds }
     }
 }
 

@@ -10,7 +10,7 @@ use super::auditing::audit;
 use super::exploration::{Exploration, ModelExploration, Watch};
 use super::levels::Chosen;
 use super::nodes::{EMPTY, Set};
-use super::options::DiagramOptions;
+use super::options::{DiagramOptions, Strategy};
 use super::order::order;
 
 use crate::audit::{Audit, Difference};
@@ -96,6 +96,8 @@ struct Verifier<'m, 'o> {
     audit: Option<Audit<'m>>,
     difference: Option<Difference>,
     statistics: Statistics,
+    /// Layers of states that were checked.
+    checked_rounds: usize,
 }
 
 impl<'m, 'o> Verifier<'m, 'o> {
@@ -120,6 +122,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             audit: (!options.reference_only).then(|| session.audit(options.seed)),
             difference: None,
             statistics: Statistics::default(),
+            checked_rounds: 0,
         }
     }
 
@@ -177,6 +180,9 @@ impl<'m, 'o> Verifier<'m, 'o> {
         exploration.begin(&initial);
         if !self.is_over() && !initial.is_empty() {
             exploration.run(diagrams.strategy, &mut self);
+            if diagrams.strategy == Strategy::BreadthFirst {
+                self.statistics.depth = self.checked_rounds.checked_sub(1);
+            }
             if !self.is_over() {
                 self.look_for_deadlocks(&mut exploration);
                 self.look_at_reference(&mut exploration);
@@ -462,6 +468,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
             nodes: exploration.nodes.len(),
             asked: exploration.asked,
             rounds: exploration.layers.len(),
+            checked_rounds: self.checked_rounds,
         });
         // Violations that were found before the timeout are shown all the same.
         exploration.system.let_go();
@@ -535,7 +542,12 @@ impl<'m> Watch<Cached<Machine<'m>>> for Verifier<'m, '_> {
             }
             self.check(exploration, at, new);
         }
-        self.pulse(exploration)
+        let is_over = self.pulse(exploration);
+        // Whatever was found so far was passed to this function.
+        if !is_over && !exploration.nodes.gives_up() {
+            self.checked_rounds = exploration.layers.len();
+        }
+        is_over
     }
 
     fn pulse(&mut self, exploration: &mut ModelExploration<'m>) -> bool {
