@@ -104,7 +104,7 @@ fn what_is_left_out_is_said() {
     assert_eq!((code, &object["complete"], &object["nodes"]), (Some(3), &false.into(), &10.into()));
     assert_eq!(object["reason"], "state-limit");
     let message = object["messages"].to_string();
-    assert!(message.contains("there are more than 10 states; --max-nodes N draws more"), "{message}");
+    assert!(message.contains("there are more states than 10; --max-nodes N draws more"), "{message}");
     let (code, object) =
         view(&machine("Padlocks.mch"), &["--scope", "Key=3", "--view", "dfa", "--max-nodes", "20"]);
     assert_eq!((code, &object["nodes"]), (Some(3), &20.into()));
@@ -440,4 +440,23 @@ fn what_is_wrong_with_a_drawing_names_the_file_the_item_and_the_formula() {
     let box_ = folder.path().join("Box.mch");
     assert!(drawn(&box_, &["--visb"]).1.contains("--visb draws one state"));
     assert!(drawn(&box_, &["--state", "--visb", "-o", "x.dot"]).1.contains("--visb writes SVG"));
+
+#[test]
+fn a_signature_names_the_operations_that_are_enabled() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lift = file(folder.path(), "Lift.mch", LIFT);
+    let (_, object) = view(&lift, &["--view", "signature"]);
+    let nodes = object["graph"]["nodes"].as_array().expect("nodes");
+    let enabled: Vec<Vec<&str>> = nodes
+        .iter()
+        .map(|n| n["enabled"].as_array().expect("names").iter().filter_map(Json::as_str).collect())
+        .collect();
+    assert!(enabled.contains(&vec!["up"]) && enabled.contains(&vec!["down", "up"]), "{enabled:?}");
+    let (code, _) =
+        drawn(&lift, &["--view", "signature", "-o", &folder.path().join("g.svg").display().to_string()]);
+    assert_eq!(code, Some(0));
+    let svg = std::fs::read_to_string(folder.path().join("g.svg")).expect("it was written");
+    assert!(svg.contains(">down<") && svg.contains(">up<"), "{svg}");
+    let (_, states) = view(&lift, &[]);
+    assert!(states["graph"]["nodes"].as_array().expect("nodes").iter().all(|n| n["enabled"].is_null()));
 }

@@ -17,6 +17,7 @@ use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
 use super::words::words;
+use crate::answer::trace::counted;
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -134,6 +135,8 @@ pub struct NodeObject {
     pub kind: NodeWord,
     /// The nodes of the state space that it stands for.
     pub members: Vec<usize>,
+    /// The operations that are enabled in all members, in a view of signatures.
+    pub enabled: Option<Vec<String>>,
     /// Values of the variables, or of the constants; of the first member, where there are several.
     pub values: Values,
     /// Conjuncts of the invariant that are false, in some member.
@@ -195,17 +198,18 @@ impl GraphAnswer {
         AxiomObject::write_core(&self.core, out, paint)?;
         if self.view == ViewWord::State {
             if let Some(state) = &self.state {
-                writeln!(out, "  after {} events, the last is {}", state.step, state.event)?;
+                writeln!(out, "  after {}, the last is {}", counted(state.step, "event"), state.event)?;
             }
-            writeln!(out, "  {} nodes, {} arrows", self.nodes, self.edges)?;
+            writeln!(out, "  {}, {}", counted(self.nodes, "node"), counted(self.edges, "arrow"))?;
             writeln!(out, "  scope: {}", self.scope.text())?;
             return writeln!(out, "  {:.2} s", self.stats.seconds);
         }
-        write!(out, "  {} nodes, {} edges", self.nodes, self.edges)?;
+        write!(out, "  {}, {}", counted(self.nodes, "node"), counted(self.edges, "edge"))?;
         if let Some(definite) = self.definite {
             write!(out, ", {definite} of them definite")?;
         }
-        writeln!(out, "; of {} states with the root, {} transitions", self.states, self.transitions)?;
+        let (states, transitions) = (counted(self.states, "state"), counted(self.transitions, "transition"));
+        writeln!(out, "; of {states} with the root, {transitions}")?;
         writeln!(out, "  scope: {}", self.scope.text())?;
         writeln!(out, "  {:.2} s", self.stats.seconds)?;
         out.push_str(&not_checked::text(&self.not_checked, verbose, paint));

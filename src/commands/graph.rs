@@ -4,7 +4,7 @@ mod bounds;
 mod common;
 mod state;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -181,7 +181,7 @@ fn say_doubt(
     let reason = search_reason(model, &doubt, &found.incomplete, &found.cuts, stopped);
     let text = match doubt {
         Reason::StateLimit(limit) if most == Some(limit) => {
-            format!("there are more than {limit} states; --max-nodes N draws more of them")
+            format!("there are more states than {limit}; --max-nodes N draws more of them")
         }
         _ => reason.text(),
     };
@@ -226,6 +226,7 @@ impl Maker<'_> {
             ViewName::Signature => self.signature(&graph),
             ViewName::Dfa => self.automaton(&graph, &hides, answer),
         };
+        let enabled = self.enabled(&view, &labels);
         // In an automaton they are already part of other steps.
         view.edges.retain(|(edge, _)| !hides[edge.edge.label]);
         let (nodes, most) = (view.nodes.len(), self.arguments.max_nodes);
@@ -244,7 +245,9 @@ impl Maker<'_> {
         answer.definite = (!is_exact).then(definite);
         let number = |node: usize| if is_exact { view.nodes[node].0[0] } else { node };
         GraphObject {
-            nodes: (0..view.nodes.len()).map(|node| self.node(number(node), &view.nodes[node])).collect(),
+            nodes: (0..view.nodes.len())
+                .map(|node| self.node(number(node), &view.nodes[node], enabled.get(&node).cloned()))
+                .collect(),
             edges: view
                 .edges
                 .iter()
@@ -256,6 +259,20 @@ impl Maker<'_> {
                 })
                 .collect(),
         }
+    }
+
+    /// Returns the names of the operations that are enabled in each node of a view of signatures.
+    fn enabled(&self, view: &View, labels: &[String]) -> BTreeMap<usize, Vec<String>> {
+        if self.arguments.view != ViewName::Signature {
+            return BTreeMap::new();
+        }
+        let mut all: BTreeMap<usize, BTreeSet<&str>> =
+            (0..view.nodes.len()).map(|node| (node, BTreeSet::new())).collect();
+        for (StyledEdge { edge, .. }, _) in &view.edges {
+            let name = labels[edge.label].split('(').next().unwrap_or_default();
+            all.entry(edge.from).or_default().insert(name);
+        }
+        all.into_iter().map(|(node, names)| (node, names.into_iter().map(String::from).collect())).collect()
     }
 
     /// Returns for each label the number of its text, and the texts.
@@ -334,7 +351,12 @@ impl Maker<'_> {
     }
 
     /// Describes a node.
-    fn node(&self, number: usize, (members, is_open): &(Vec<usize>, bool)) -> NodeObject {
+    fn node(
+        &self,
+        number: usize,
+        (members, is_open): &(Vec<usize>, bool),
+        enabled: Option<Vec<String>>,
+    ) -> NodeObject {
         let all = || members.iter().map(|member| &self.found.nodes[*member]);
         let first = all().next();
         let (kind, values) = match first.map(|node| (&node.content, node.valuation)) {
@@ -375,6 +397,7 @@ impl Maker<'_> {
                 .is_some_and(|goal| all().any(|node| node.satisfies.get(goal) == Some(&true))),
             open: *is_open,
             members: members.clone(),
+            enabled,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::picture::{Edge, Look, Node, Picture};
 use crate::answer::graph::{GraphAnswer, GraphObject, NodeObject, NodeWord, ViewWord};
+use crate::answer::trace::counted;
 
 /// Letters of a line at most; the rest is in the tooltip.
 const LETTERS: usize = 44;
@@ -53,7 +54,7 @@ fn node(node: &NodeObject) -> Node {
     let head = match node.kind {
         NodeWord::Root => "root".to_owned(),
         NodeWord::Constants | NodeWord::State => format!("#{}", node.number),
-        NodeWord::Set => format!("{} states", node.members.len()),
+        NodeWord::Set => counted(node.members.len(), "state"),
     };
     let values = || node.values.iter().map(|(name, value)| format!("{name} = {value}"));
     let mut about = vec![head.clone()];
@@ -72,7 +73,12 @@ fn node(node: &NodeObject) -> Node {
     about.extend(marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_owned()));
     about.extend(only().filter(|_| !is_wrong));
     let mut lines = vec![head];
-    if node.kind != NodeWord::Set {
+    match node.enabled.as_deref() {
+        Some([]) => lines.push("nothing is enabled".into()),
+        Some(enabled) => lines.extend(some(enabled.iter().map(|name| folded(name)), LINES)),
+        None => {}
+    }
+    if node.kind != NodeWord::Set && node.enabled.is_none() {
         lines.extend(some(values().map(|line| folded(&line)), LINES));
     }
     Node { lines, tooltip: about.join("\n"), look: look(node), ..Node::default() }
