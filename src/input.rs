@@ -17,6 +17,7 @@ use bsym_semantics::scope::{Scope, ScopeRequest};
 
 use crate::answer::diagnostic::DiagnosticObject;
 use crate::answer::property::conjunct_name;
+use crate::answer::trace::counted;
 use crate::arguments::{
     ComponentArguments, OutputArguments, PropertyName, ScopeArguments, ScopeItem, Setting,
 };
@@ -107,16 +108,14 @@ pub fn warn(path: &Path, file: &ReadFile, format: &OutputArguments, all: bool) {
         note("");
     }
     if !all && !style.is_empty() {
-        let count =
-            if style.len() == 1 { "1 warning".to_string() } else { format!("{} warnings", style.len()) };
+        let count = counted(style.len(), "warning");
         note(&format!("note: {count} about style: `bsym parse {}` shows what", path.display()));
     }
 }
 
 /// The refusal of a file with errors.
 pub fn not_a_model(path: &Path, sources: &Sources, diagnostics: &[Diagnostic], paint: Paint) -> Refusal {
-    let n = errors(diagnostics);
-    let count = if n == 1 { "1 error".to_string() } else { format!("{n} errors") };
+    let count = counted(errors(diagnostics), "error");
     Refusal::new(format!("{count} in {}", path.display())).diagnostics(sources, diagnostics, paint)
 }
 
@@ -183,6 +182,13 @@ fn unreadable(path: &Path, error: &LoadError) -> Refusal {
 pub fn is_machine(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     matches!(extension.as_str(), "mch" | "ref" | "imp" | "sys" | "eventb" | "bum" | "buc")
+}
+
+/// Returns whether a folder holds machines, itself or in a folder inside it.
+pub fn holds_machines(folder: &Path) -> bool {
+    let names = list(folder);
+    let inside = |name: &String| list(&folder.join(name)).iter().any(|n| is_machine(Path::new(n)));
+    names.iter().any(|n| is_machine(Path::new(n))) || names.iter().any(inside)
 }
 
 fn list(folder: &Path) -> Vec<String> {

@@ -36,14 +36,14 @@ use std::process::ExitCode;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, Parser};
 use tracing_subscriber::EnvFilter;
 
 use answer::Answer;
 use arguments::{
     Arguments, CheckArguments, Command, ComponentArguments, LimitArguments, McArguments, OutputArguments,
-    PageArguments,
+    PageArguments, command_line,
 };
 use baseline::Baseline;
 
@@ -60,34 +60,35 @@ const STACK: usize = 1 << 30;
 
 fn main() -> ExitCode {
     let start = Instant::now();
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            if error.use_stderr() {
-                let _ = error.print();
-                // `bsym m.mch` without a subcommand: suggest `check`.
-                let file = std::env::args().nth(1).filter(|a| input::is_machine(Path::new(a)));
-                if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), file) {
-                    output::note(&format!("  = help: `bsym check {file}` checks a machine"));
-                } else if error.kind() == ErrorKind::InvalidSubcommand
-                    && let Some(meant) = std::env::args().nth(1).and_then(|word| meant(&word))
-                {
-                    output::note(&format!("  = help: `bsym {meant}` does that"));
+    let arguments =
+        match command_line().try_get_matches().and_then(|found| Arguments::from_arg_matches(&found)) {
+            Ok(arguments) => arguments,
+            Err(error) => {
+                if error.use_stderr() {
+                    let _ = error.print();
+                    // `bsym m.mch` without a subcommand: suggest `check`.
+                    let file = std::env::args().nth(1).filter(|a| input::is_machine(Path::new(a)));
+                    if let (ErrorKind::InvalidSubcommand, Some(file)) = (error.kind(), file) {
+                        output::note(&format!("  = help: `bsym check {file}` checks a machine"));
+                    } else if error.kind() == ErrorKind::InvalidSubcommand
+                        && let Some(meant) = std::env::args().nth(1).and_then(|word| meant(&word))
+                    {
+                        output::note(&format!("  = help: `bsym {meant}` does that"));
+                    }
+                    return Exit::Refused.into();
                 }
-                return Exit::Refused.into();
+                if let Err(error) = error.print() {
+                    output::lost(&format!("standard output cannot be written: {error}"));
+                }
+                return output::exit(Exit::Done).into();
             }
-            if let Err(error) = error.print() {
-                output::lost(&format!("standard output cannot be written: {error}"));
-            }
-            return output::exit(Exit::Done).into();
-        }
-    };
+        };
     if arguments.version {
         output::result(&solvers::version());
         return output::exit(Exit::Done).into();
     }
     let Some(mut command) = arguments.command else {
-        let _ = Arguments::command().print_help();
+        let _ = command_line().print_help();
         return Exit::Refused.into();
     };
     log(command.output());

@@ -350,7 +350,7 @@ fn obligations_are_written_and_used() {
     assert_eq!(lines.last().unwrap()["result"]["format"], "bsym-po");
     let output = run(&["po", "examples/mutex.mch", "-o", &po, "--export", &export]);
     assert_eq!(output.status.code(), Some(3), "{}", err(&output));
-    assert!(out(&output).contains("refuted"), "{}", out(&output));
+    assert!(out(&output).contains("not provable"), "{}", out(&output));
     assert!(std::fs::read_dir(&export).unwrap().count() > 0);
     let output = run(&["ic3", "examples/mutex.mch", "--proofs", &po, "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", err(&output));
@@ -505,7 +505,7 @@ fn recorded_proofs_are_counted_and_converted() {
     assert_eq!((pairs["open"]["stale"].as_u64(), pairs["open"]["unproven"].as_u64()), (Some(1), Some(1)));
     let text = out(&run(&["proofs", &po, "--machine", &machine]));
     assert!(text.starts_with("3 obligations: 1 proven, 2 open"), "{text}");
-    assert!(text.contains("Lamp: 2 events and the initialisation, 1 conjuncts: 3 pairs"), "{text}");
+    assert!(text.contains("Lamp: 2 events and the initialisation, 1 conjunct: 3 pairs"), "{text}");
     refused(&["proofs", &machine], &["found a machine"]);
     refused(&["proofs", &dir.path().join("none.zip").display().to_string()], &["no such file"]);
     refused(&["proofs", &package, "-o", &package], &["is an input of this command"]);

@@ -144,3 +144,47 @@ fn thousands_of_lines_take_one_process() {
     eprintln!("3000 lines in {seconds:.1} s");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_folder_with_a_project_is_a_machine() {
+    let folder = common::root().join("language/tests/eventb/Tank");
+    let folder = if folder.is_dir() { folder } else { panic!("{}", folder.display()) };
+    let output = run(&[&folder.display().to_string(), "1 + 1"]);
+    assert_eq!(out(&output), "2\n", "{}", String::from_utf8_lossy(&output.stderr));
+    // A folder without machines is no machine, so that its name is a formula.
+    let empty = tempfile::tempdir().unwrap();
+    let output = run(&[&empty.path().display().to_string(), "1 + 1"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+/// On a terminal there is a prompt with the name of the machine, and a mistake does not decide the exit code.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_has_a_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let machine = file(
+        folder.path(),
+        "Lamp.mch",
+        "MACHINE Lamp VARIABLES on INVARIANT on : BOOL INITIALISATION on := TRUE END",
+    );
+    let line = format!("{} eval --color never {}", env!("CARGO_BIN_EXE_bsym"), machine.display());
+    let mut command = std::process::Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).env("XDG_STATE_HOME", folder.path()).env("TERM", "xterm");
+    let spawned = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let Ok(mut child) = spawned else {
+        println!("SKIPPED: there is no `script`");
+        return;
+    };
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(b"on = TRUE\r").unwrap();
+    std::thread::sleep(Duration::from_millis(1500));
+    input.write_all(b"1 +\r").unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    input.write_all(b"\x04").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = out(&output);
+    assert!(text.contains("Lamp> ") && text.contains("TRUE") && text.contains("Ctrl-D ends"), "{text}");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    let history = std::fs::read_to_string(folder.path().join("bsym/eval.history")).unwrap_or_default();
+    assert!(history.contains("on = TRUE"), "{history}");
+}

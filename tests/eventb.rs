@@ -236,7 +236,7 @@ fn what_the_proof_of_a_project_takes_for_granted_is_in_its_invariant() {
         let found = result(&[engine, &gauge, "--certificate", &certificate]);
         assert_eq!(found["verdict"], "holds", "{engine}: {found:#}");
         let invariant = found["invariant"].as_array().unwrap();
-        assert!(invariant.contains(&Json::from("level : 1 .. 2 +-> INTEGER")), "{engine}: {invariant:?}");
+        assert!(invariant.contains(&Json::from("level ∈ ((1 ‥ 2) ⇸ ℤ)")), "{engine}: {invariant:?}");
         let output = run(&["certify", &certificate]);
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", String::from_utf8_lossy(&output.stdout));
     }

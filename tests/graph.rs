@@ -440,6 +440,7 @@ fn what_is_wrong_with_a_drawing_names_the_file_the_item_and_the_formula() {
     let box_ = folder.path().join("Box.mch");
     assert!(drawn(&box_, &["--visb"]).1.contains("--visb draws one state"));
     assert!(drawn(&box_, &["--state", "--visb", "-o", "x.dot"]).1.contains("--visb writes SVG"));
+}
 
 #[test]
 fn a_signature_names_the_operations_that_are_enabled() {

@@ -56,7 +56,7 @@ fn a_loop_an_end_and_a_decided_path_are_shown() {
         OPERATIONS up = SELECT x < 5 THEN x := x + 1 END; turn = SELECT x : 1..2 THEN x := 3 - x END END";
     let path = file(folder.path(), "m.mch", text);
     for (formula, continuation, back_to, said) in [
-        ("F {x = 5}", "loop", Json::from(1), "this is the state of step 1 again: steps 2 to 3, for ever"),
+        ("F {x = 5}", "loop", Json::from(1), "loop: back to step 1 (steps 2–3 repeat)"),
         ("G F [up]", "ends", Json::Null, "no event is enabled: the path ends here"),
         ("G {x < 2}", "open", Json::Null, "however it goes on, the formula is false"),
         ("G (deadlock => H not [turn])", "ends", Json::Null, "no event is enabled"),

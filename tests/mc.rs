@@ -73,7 +73,10 @@ fn threads_give_the_same_answer() {
         (code, object["states"].clone(), object["transitions"].clone(), object["trace"].clone())
     };
     let scope = ["--scope", "Process=3"];
-    assert_eq!(answer(&[&scope[..], &["--threads", "3"]].concat()), answer(&scope));
+    let one = answer(&[&scope[..], &["--threads", "1"]].concat());
+    assert_eq!(answer(&[&scope[..], &["--threads", "3"]].concat()), one);
+    // By default there is one for each core.
+    assert_eq!(answer(&scope), one);
     assert_eq!(mc("PetersonWrong.mch", &["--threads", "0"]).status.code(), Some(2));
 }
 

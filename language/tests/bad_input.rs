@@ -371,7 +371,7 @@ fn blocks_without_their_end() {
 4:19: error[B0010]: expected an operator or `THEN`, found `x`
   `THEN` (in a loop `DO`) stands between a condition and its substitution
 4:47: error[B0011]: expected an expression or predicate, found `THEN`
-4:62: error[B0032]: nothing follows this `;` but `END`
+4:62: error[B0032]: trailing `;` before `END`
   leave out the `;`
 ",
     );

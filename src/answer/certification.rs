@@ -137,7 +137,7 @@ impl Certification {
             line("existence-undecided", &format!("{why}, so the proof may be about nothing"))?;
         }
         if let Some(walked) = &self.stats.walked {
-            line("walked by the evaluator", &walked.text())?;
+            line("sanity check by simulation", &walked.text())?;
         }
         for (what, pairs) in [("trusted", &self.trusted), ("wrong status", &self.wrong)] {
             pairs.iter().try_for_each(|p| line(what, &format!("{} preserves {}", p.event, p.conjunct)))?;

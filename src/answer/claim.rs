@@ -14,10 +14,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::not_checked::{self, DroppedObject};
-use super::proof::EvidenceKind;
+use super::proof::{EvidenceKind, complete};
 use super::property::{PropertyKind, PropertyObject, PropertyVerdictWord, conjunct_name};
 use super::scope::ScopeObject;
 use super::status::{CheckObject, LevelWord, PairObject};
+use crate::answer::trace::counted;
 use crate::paint::Paint;
 
 /// The claim of a certificate, as it was read anew from the machine.
@@ -250,19 +251,18 @@ impl EvidenceObject {
     pub fn in_words(&self) -> String {
         let lemmas = match self.lemmas.len() {
             0 => String::new(),
-            1 => " with 1 lemma".into(),
-            n => format!(" with {n} lemmas"),
+            n => format!(" with {}", counted(n, "lemma")),
         };
         let steps = self.steps.unwrap_or(0);
         match self.kind {
             EvidenceKind::Inductive => format!("an inductive invariant{lemmas}"),
             EvidenceKind::KInduction => format!("k-induction, k = {steps}{lemmas}"),
-            EvidenceKind::Diameter => format!("no path of {steps} events is without a repeated state"),
+            EvidenceKind::Diameter => complete(steps),
             EvidenceKind::Search => format!(
-                "all states were visited{}: {} states, {} transitions, digest {}",
+                "all states were visited{}: {}, {}, digest {}",
                 if self.symmetric { ", of symmetric ones one" } else { "" },
-                self.states.unwrap_or(0),
-                self.transitions.unwrap_or(0),
+                counted(self.states.unwrap_or(0), "state"),
+                counted(self.transitions.unwrap_or(0), "transition"),
                 self.digest.as_deref().unwrap_or_default()
             ),
         }

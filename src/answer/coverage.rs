@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::diagnostic::{location, place};
 use super::property::event_name;
 use super::scope::Number;
+use crate::answer::trace::counted;
 use crate::paint::Paint;
 
 /// Most depths that are written one by one.
@@ -87,7 +88,7 @@ impl CoverageObject {
                 .iter()
                 .map(|(pred, states)| {
                     let (file, line, _) = place(&model.sources, pred.span);
-                    GuardObject { text: print::pred(model, pred), file, line, states: *states }
+                    GuardObject { text: print::shown_pred(model, pred), file, line, states: *states }
                 })
                 .collect(),
             behind: found.behind,
@@ -121,11 +122,15 @@ impl CoverageObject {
     /// The tables.
     pub fn write(&self, out: &mut String, paint: Paint) -> Result {
         let of = match (self.complete, self.expanded == self.states) {
-            (true, _) => format!("all {} reachable states", self.states),
-            (false, true) => format!("the {} states that were visited; there may be more", self.states),
+            (true, _) => match self.states {
+                1 => "the only reachable state".into(),
+                n => format!("all {n} reachable states"),
+            },
+            (false, true) => format!("{} visited; there may be more", counted(self.states, "state")),
             (false, false) => format!(
-                "the {} states that were visited, {} of them with their successors; there may be more",
-                self.states, self.expanded
+                "{} visited, {} of them with their successors; there may be more",
+                counted(self.states, "state"),
+                self.expanded
             ),
         };
         writeln!(out, "\n{} {of}", paint.strong("coverage:"))?;
@@ -209,7 +214,7 @@ impl KeptOffObject {
             writeln!(out, "  {:>10}  (could not be evaluated)", self.undecided)?;
         }
         if self.looked_at < states {
-            writeln!(out, "  there was time for {} of the {states} states", self.looked_at)?;
+            writeln!(out, "  there was time for {} of {}", self.looked_at, counted(states, "state"))?;
         }
         Ok(())
     }

@@ -48,6 +48,11 @@ pub struct OpenObligation {
     pub reason: Option<String>,
 }
 
+/// Returns the word for a status in text: one that is refuted is not provable from the invariant alone.
+fn shown(status: Status) -> String {
+    if status == Status::Refuted { "not provable".into() } else { status.word() }
+}
+
 /// Those that are left are open.
 const SHOWN: [Status; 3] = [Status::Discharged, Status::Trivial, Status::Refuted];
 
@@ -110,7 +115,7 @@ impl Obligations {
 
     /// For people.
     pub fn text(&self, verbose: bool, paint: Paint) -> String {
-        let mut counts: Vec<String> = self.counts.iter().map(|(s, n)| format!("{n} {}", s.word())).collect();
+        let mut counts: Vec<String> = self.counts.iter().map(|(s, n)| format!("{n} {}", shown(*s))).collect();
         let unrefuted = self.open.iter().filter(|o| o.status != Status::Refuted);
         let (tried, untried): (Vec<_>, Vec<_>) = unrefuted.partition(|o| o.status != Status::Unattempted);
         let open = tried.len() + untried.len();
@@ -150,15 +155,16 @@ impl Obligations {
             let looks_for_traces = self.of_status.is_some() && self.explanations.is_some();
             let is_refuted = *status == Status::Refuted && (!looks_for_traces || self.is_reached(name));
             let word = match status {
-                _ if is_refuted => paint.bad("refuted"),
+                _ if is_refuted && self.of_status.is_some() => paint.bad("refuted"),
+                _ if is_refuted => paint.bad("not provable"),
                 Status::Refuted => paint.doubt("open"),
                 _ => paint.doubt(&status.word()),
             };
             refuted |= is_refuted;
-            // That a refuted one does not follow is what the word says.
+            // That it does not follow is what the word says.
             let reason = reason.as_ref().filter(|_| !is_refuted);
             let reason = reason.map(|r| format!(": {r}")).unwrap_or_default();
-            text.push_str(&format!("  {word}  {name}{reason}\n    {goal}\n"));
+            text.push_str(&format!("  {word}  {name}{reason}\n    goal: {goal}\n"));
         }
         text.extend(self.of_status.as_ref().map(|of_status| of_status.unknown_text(paint)));
         text.push_str(&left_out::text(&self.left_out, paint));
@@ -168,8 +174,8 @@ impl Obligations {
         }
         if refuted && self.explanations.is_none() {
             text.push_str(
-                "\na refuted obligation does not follow from the invariant alone; its state may be unreachable:\n\
-                 --explain shows it and tells; `bsym ic3` finds what the invariant lacks\n",
+                "\nan obligation that is not provable has a counterexample, whose state may be unreachable: --explain shows\n\
+                 it and tells; `bsym ic3` finds what the invariant lacks\n",
             );
         }
         if let Some(path) = &self.written {

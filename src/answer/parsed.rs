@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::diagnostic::{DiagnosticObject, place};
 use super::words::words;
+use crate::answer::trace::counted;
 use crate::exit::Exit;
 
 /// What bsym parse prints with --json
@@ -43,14 +44,14 @@ impl Parsed {
             (Some(print), _) => format!("{}\n", print.trim_end()),
             (None, None) => String::new(),
             (None, Some(model)) => format!(
-                "{}: {} sets, {} constants, {} variables, {} conjuncts of the invariant, {} assertions, {} operations\n",
+                "{}: {}, {}, {}, {} of the invariant, {}, {}\n",
                 model.name,
-                model.carriers.len(),
-                model.constants.len(),
-                model.variables.len(),
-                model.invariant.len(),
-                model.assertions.len(),
-                model.events.len(),
+                counted(model.carriers.len(), "set"),
+                counted(model.constants.len(), "constant"),
+                counted(model.variables.len(), "variable"),
+                counted(model.invariant.len(), "conjunct"),
+                counted(model.assertions.len(), "assertion"),
+                counted(model.events.len(), "operation"),
             ),
         }
     }

@@ -6,6 +6,7 @@ use std::fmt::{Result, Write};
 use bsym_engines::verdict::{Contradicted, Objection, Proof};
 use bsym_engines::walk::{Broken, Contradiction, Walked};
 use bsym_language::model::{Model, PredKind};
+use bsym_language::print;
 use bsym_proofs::claim::{Checked, Evidence};
 use bsym_semantics::scope::Scope;
 use bsym_semantics::verdict::{Condition, ReasonCode};
@@ -17,7 +18,9 @@ use super::named::Values;
 use super::property::PropertyKind;
 use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
-use super::trace::{StepObject, Style, ViolatedObject, constants, events, write_steps, write_violations};
+use super::trace::{
+    StepObject, Style, ViolatedObject, constants, counted, events, write_steps, write_violations,
+};
 use super::words::words;
 use crate::paint::Paint;
 
@@ -129,7 +132,8 @@ impl WalkedObject {
             return "no state".into();
         }
         let WalkedObject { states, steps, from_invariant, .. } = self;
-        format!("{states} states, {steps} steps, {from_invariant} of the states drawn from the invariant")
+        let (states, steps) = (counted(states, "state"), counted(steps, "step"));
+        format!("{states}, {steps}; {from_invariant} of the states drawn from the invariant")
     }
 }
 
@@ -147,8 +151,8 @@ impl ProofObject {
             let conjuncts = proof.claim.conjuncts.iter().filter_map(|&i| model.invariant.get(i));
             invariant.extend(conjuncts.map(|c| operand(&c.text, &c.pred.kind)));
         }
-        let lemmas = proof.lemmas.iter().zip(proof.claim.lemmas());
-        invariant.extend(lemmas.map(|(text, lemma)| operand(text, &lemma.kind)));
+        let lemmas = proof.claim.lemmas();
+        invariant.extend(lemmas.map(|lemma| operand(&print::shown_pred(model, lemma), &lemma.kind)));
         invariant.dedup();
         ProofObject {
             symmetric: false,
@@ -198,7 +202,8 @@ impl ProofObject {
     }
 
     /// As text, on lines of its own.
-    pub fn write(&self, out: &mut String, paint: Paint) -> Result {
+    pub fn write(&self, out: &mut String, style: Style) -> Result {
+        let paint = style.paint;
         let steps = self.steps.unwrap_or(0);
         let head = match self.kind {
             EvidenceKind::Inductive if self.of_levels => {
@@ -215,10 +220,10 @@ impl ProofObject {
                     .to_string()
             }
             EvidenceKind::Search if self.called => {
-                "every state of this scope was visited that calls reach which the abstraction allows".to_string()
+                "all states that permitted calls reach in this scope were checked".to_string()
             }
             EvidenceKind::Search => "every reachable state of this scope was visited".to_string(),
-            EvidenceKind::Diameter => format!("no path of {} is without a repeated state", events(steps)),
+            EvidenceKind::Diameter => complete(steps),
         };
         writeln!(out, "\n{}", paint.strong(&head))?;
         if self.kind != EvidenceKind::Inductive && !self.invariant.is_empty() {
@@ -235,29 +240,35 @@ impl ProofObject {
             };
             writeln!(
                 out,
-                "\nchecked in a fresh solver: {} checks{form}, {}",
-                checked.checks, checked.solver
+                "\nchecked in a fresh solver: {}{form}, {}",
+                counted(checked.checks, "check"),
+                checked.solver
             )?;
-            let doubt = paint.doubt("not decided");
+            let doubt = paint.doubt("not re-checked");
             if !checked.small_sizes_undecided.is_empty() {
                 writeln!(out, "{doubt}: the same checks with {}", checked.small_sizes_undecided.join("; "))?;
             }
             let open = &checked.representations_undecided;
-            if let [first, more @ ..] = open.as_slice() {
-                writeln!(out, "{doubt}: {first}")?;
-                if !more.is_empty() {
-                    writeln!(out, "{doubt}: {} more of representations, which --json lists", more.len())?;
-                }
+            if style.whole {
+                open.iter().try_for_each(|one| writeln!(out, "{doubt}: {one}"))?;
+            } else if !open.is_empty() {
+                let assumptions = counted(open.len(), "assumption");
+                writeln!(out, "{doubt}: {assumptions} of the encoding (-v lists them)")?;
             }
         }
-        if let Some(walked) = &self.walked {
-            writeln!(out, "walked by the evaluator: {}", walked.text())?;
+        if let Some(walked) = self.walked.as_ref().filter(|_| style.whole) {
+            writeln!(out, "sanity check by simulation: {}", walked.text())?;
         }
         if let Some(path) = self.certificate.as_ref().and_then(CertificateObject::file) {
             writeln!(out, "certificate written to {path}")?;
         }
         Ok(())
     }
+}
+
+/// What a diameter says.
+pub fn complete(depth: usize) -> String {
+    format!("the search is complete: no new states after {}", events(depth))
 }
 
 /// The text of a predicate as an operand of `&`.
@@ -360,7 +371,7 @@ impl ContradictionObject {
             Broken::Violation(violation) => ViolatedObject::of(model, violation),
             Broken::Lemma(i) => vec![of_proof(lemmas.get(*i).cloned().unwrap_or_default())],
             Broken::Diameter(depth) => {
-                vec![of_proof(format!("no path of {depth} events is without a repeated state"))]
+                vec![of_proof(complete(*depth))]
             }
         });
         ContradictionObject {

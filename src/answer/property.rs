@@ -216,6 +216,19 @@ pub fn event_name(model: &Model, event: Option<EventId>) -> String {
     }
 }
 
+/// The label of a conjunct of the invariant with the component in front that it comes from, where several components
+/// have one of this label; else as [`conjunct_name`].
+pub fn conjunct_of_model(model: &Model, index: usize) -> String {
+    let Some(conjunct) = model.invariant.get(index) else { return String::new() };
+    let name = conjunct_name(conjunct);
+    let is_shared = conjunct.label.is_some()
+        && model.invariant.iter().any(|c| c.label == conjunct.label && c.origin != conjunct.origin);
+    match model.components.get(conjunct.origin.index()).filter(|_| is_shared) {
+        Some(component) => format!("{}.{name}", component.name),
+        None => name,
+    }
+}
+
 /// The label of a conjunct, else its text.
 pub fn conjunct_name(conjunct: &Conjunct) -> String {
     conjunct.label.clone().unwrap_or_else(|| conjunct.text.clone())

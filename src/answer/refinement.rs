@@ -23,7 +23,7 @@ use super::property::{AxiomObject, PropertyKind, event_name};
 use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::{constant_names, left_open_text, seconds};
-use super::trace::{CounterexampleObject, ViolatedObject};
+use super::trace::{CounterexampleObject, ViolatedObject, counted};
 use super::trace::{StepObject, Style, constants, values, write_steps_beside, write_violations};
 use super::verdict_word::VerdictWord;
 use super::words::words;
@@ -510,7 +510,10 @@ impl RefinementObject {
         let RefinementStats { states, steps, abstract_states, left_open, seconds } = &self.stats;
         writeln!(
             out,
-            "  {states} states with {abstract_states} abstract ones beside them, {steps} steps, {seconds:.2} s"
+            "  {}, {}, {}, {seconds:.2} s",
+            counted(states, "concrete state"),
+            counted(abstract_states, "abstract state"),
+            counted(steps, "step")
         )?;
         left_open_text(left_open).map_or(Ok(()), |said| writeln!(out, "  {said}"))
     }

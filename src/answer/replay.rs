@@ -19,7 +19,7 @@ use super::not_checked::{self, DroppedObject};
 use super::property::event_name;
 use super::scope::ScopeObject;
 use super::statistics::TimeObject;
-use super::trace::{StepObject, Style, ViolatedObject, values, write_steps, write_violations};
+use super::trace::{StepObject, Style, ViolatedObject, events, values, write_steps, write_violations};
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -241,10 +241,11 @@ impl Replay {
         }
         let n = self.trace.len().saturating_sub(1);
         match &self.doubt {
-            None => writeln!(out, "{}: {n} events of {}", paint.good("replayed"), self.machine)?,
+            None => writeln!(out, "{}: {} of {}", paint.good("replayed"), events(n), self.machine)?,
             Some(why) => {
                 let head = paint.doubt("unknown");
-                writeln!(out, "{head}: {n} events of {} were replayed and show no fault", self.machine)?;
+                let events = events(n);
+                writeln!(out, "{head}: the replay of {events} of {} shows no fault", self.machine)?;
                 writeln!(out, "  reason: {why}")?;
             }
         }
@@ -256,10 +257,10 @@ impl Replay {
         write_violations(out, &self.violated, Style::new(verbose, paint))?;
         let ChoicesObject { unused, found, .. } = self.choices.unwrap_or(ChoicesObject::NONE);
         if unused > 0 {
-            writeln!(out, "  {unused} choices of the trace are made by no step")?;
+            writeln!(out, "  choices of the trace that no step makes: {unused}")?;
         }
         if found > 0 {
-            writeln!(out, "  {found} choices are not in the trace and were found")?;
+            writeln!(out, "  choices that the trace does not have, found by search: {found}")?;
         }
         self.write_unread(out)?;
         if self.violated.is_empty() {

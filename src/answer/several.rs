@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::against::BaselineObject;
+use crate::answer::trace::counted;
 use crate::exit::Exit;
 use crate::paint::Paint;
 
@@ -264,10 +265,11 @@ impl Several {
     pub fn text(&self) -> String {
         let count = |verdict| self.machines.iter().filter(|row| row.verdict == verdict).count();
         let counts = RowVerdict::ORDER.iter().map(|&v| (count(v), v.word())).filter(|(n, _)| *n > 0);
-        let counts: Vec<String> = counts.map(|(n, word)| format!("{n} {word}")).collect();
-        let n = self.machines.len();
-        let machines = if n == 1 { "machine" } else { "machines" };
-        format!("{n} {machines}: {} ({:.2} s)\n", counts.join(", "), self.seconds)
+        // `7 hold, 1 holds`
+        let agree = |n, word: &'static str| if n != 1 && word == "holds" { "hold" } else { word };
+        let counts: Vec<String> = counts.map(|(n, word)| format!("{n} {}", agree(n, word))).collect();
+        let machines = counted(self.machines.len(), "machine");
+        format!("{machines}: {} ({:.2} s)\n", counts.join(", "), self.seconds)
     }
 }
 

@@ -7,8 +7,9 @@ use bsym_status::{Check, Level, Pair, PairStatus};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::property::{conjunct_name, event_name};
+use super::property::{conjunct_of_model, event_name};
 use super::words::words;
+use crate::answer::trace::counted;
 use crate::paint::Paint;
 
 /// Most entries that are listed one by one.
@@ -51,7 +52,7 @@ impl PairObject {
         PairObject {
             event: event_name(model, event),
             index,
-            conjunct: model.invariant.get(index).map_or_else(String::new, conjunct_name),
+            conjunct: conjunct_of_model(model, index),
             provers: status.map(|s| s.provers.clone()).unwrap_or_default(),
             level: status.map(|s| s.level.into()),
         }
@@ -185,16 +186,17 @@ impl ProofsObject {
     /// How much of it was used, and what the answer rests on.
     pub fn write(&self, out: &mut String, is_proved: bool, paint: Paint) -> Result {
         if let Some(source) = &self.source {
-            writeln!(
-                out,
-                "\nproof status from {source}: {} used, {} trusted, {} ignored, {} stale, {} unmatched, {} wrong",
-                self.used.len() + self.checks.used.len(),
-                self.trusted.len() + self.checks.trusted.len(),
-                self.ignored.len(),
-                self.stale.len(),
-                self.unmatched.len(),
-                self.wrong.len() + self.checks.wrong.len()
-            )?;
+            let used = self.used.len() + self.checks.used.len();
+            let others = [
+                (self.trusted.len() + self.checks.trusted.len(), "trusted"),
+                (self.ignored.len(), "ignored"),
+                (self.stale.len(), "stale"),
+                (self.unmatched.len(), "unmatched"),
+                (self.wrong.len() + self.checks.wrong.len(), "wrong"),
+            ];
+            let others = others.iter().filter(|(n, _)| *n > 0);
+            let others: String = others.map(|(n, word)| format!(", {n} {word}")).collect();
+            writeln!(out, "\nproof status from {source}: {} used{others}", counted(used, "entry"))?;
             for (name, entries) in
                 [("ignored", &self.ignored), ("stale", &self.stale), ("unmatched", &self.unmatched)]
             {

@@ -17,7 +17,7 @@ use super::property::AxiomObject;
 use super::reason_schema::ReasonSchema;
 use super::scope::ScopeObject;
 use super::statistics::{TimeObject, seconds};
-use super::trace::{StepObject, Style, constants, write_steps};
+use super::trace::{StepObject, Style, constants, counted, write_steps};
 use super::verification::VerdictWord;
 use super::words::words;
 use crate::exit::Exit;
@@ -144,14 +144,10 @@ impl PathObject {
         let last = self.trace.len().saturating_sub(1);
         match (self.continuation, self.back_to) {
             (ContinuationWord::Loop, Some(step)) if step + 1 == last => {
-                writeln!(out, "       this is the state of step {step} again: step {last}, for ever")
+                writeln!(out, "       loop: back to step {step} (step {last} repeats)")
             }
             (ContinuationWord::Loop, Some(step)) => {
-                writeln!(
-                    out,
-                    "       this is the state of step {step} again: steps {} to {last}, for ever",
-                    step + 1
-                )
+                writeln!(out, "       loop: back to step {step} (steps {}–{last} repeat)", step + 1)
             }
             (ContinuationWord::Ends, _) => writeln!(out, "       no event is enabled: the path ends here"),
             _ => match &self.claim {
@@ -251,7 +247,8 @@ impl TemporalAnswer {
         writeln!(out, "  scope: {}", self.scope.text())?;
         let last = self.formulas.iter().rev().find(|f| f.stats.states > 0);
         if let Some(TemporalStats { states, transitions, .. }) = last.map(|f| &f.stats) {
-            writeln!(out, "  {states} states, {transitions} transitions, {:.2} s", self.stats.seconds)?;
+            let (states, transitions) = (counted(states, "state"), counted(transitions, "transition"));
+            writeln!(out, "  {states}, {transitions}, {:.2} s", self.stats.seconds)?;
         }
         out.push_str(&not_checked::text(&self.not_checked, verbose, paint));
         Ok(())

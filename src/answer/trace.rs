@@ -373,9 +373,14 @@ pub fn after_all(n: &Int) -> String {
     n.to_usize().map_or_else(|| format!("after {n} events"), after)
 }
 
-/// So many of what is called by this word.
-pub fn counted(n: usize, one: &str) -> String {
-    if n == 1 { format!("1 {one}") } else { format!("{n} {one}s") }
+/// Returns a number with what it counts, in the singular or plural: `1 event`, `0 events`.
+pub fn counted(n: impl std::fmt::Display, one: &str) -> String {
+    let n = n.to_string();
+    match (n.as_str(), one.strip_suffix('y')) {
+        ("1", _) => format!("{n} {one}"),
+        (_, Some(stem)) => format!("{n} {stem}ies"),
+        (_, None) => format!("{n} {one}s"),
+    }
 }
 
 /// Where a trace with so many events ends.
@@ -458,7 +463,7 @@ impl<'a> Numbered<'a> {
             let number = (&Int::from(i as i64) + &left_out).to_string();
             writeln!(out, "  {number:>width$}  {}", paint.strong(&call(step, style)))?;
             let Some(state) = &step.state else {
-                writeln!(out, "       (the step fails before it reaches a state)")?;
+                writeln!(out, "       (the operation aborts)")?;
                 continue;
             };
             write_changes(out, before, state, style.reading(step.sequences))?;

@@ -3,6 +3,7 @@
 mod cases;
 mod cbc;
 mod comparisons;
+mod examples;
 mod graph;
 mod proofs;
 mod reading;
@@ -19,6 +20,7 @@ use serde::{Deserialize, Serialize};
 pub use cases::*;
 pub use cbc::*;
 pub use comparisons::*;
+pub use examples::command_line;
 pub use graph::*;
 pub use proofs::*;
 pub use reading::*;
@@ -44,11 +46,11 @@ its check), 2 wrong usage or input, 3 unknown, vacuous or interrupted, 4 failure
 /// What to do.
 #[derive(Serialize, Deserialize, Subcommand, Clone, Debug)]
 pub enum Command {
-    /// Decide with all engines under one deadline
+    /// Verify a model: run all engines in parallel, the first answer wins
     Check(CheckArguments),
     /// Search for a violation step by step (bounded model checking)
     Bmc(VerifyArguments),
-    /// Search for a violation along one sequence of events after the other (BMC*)
+    /// Search for a violation per sequence of events (bounded model checking per event sequence, BMC*)
     Tree(VerifyArguments),
     /// Prove by k-induction, or find a violation
     Kind(VerifyArguments),
@@ -147,7 +149,7 @@ pub enum Command {
     /// Say where answers are kept and how large they are, or remove them
     #[serde(skip)]
     Cache(CacheArguments),
-    /// Explain a message by its code: what it means, an example, and its mended form
+    /// Explain a message by its code: what it means, an example, and a corrected example
     #[serde(skip)]
     Explain(ExplainArguments),
     /// Serve an editor (Language Server Protocol over standard input and output)
@@ -158,14 +160,12 @@ pub enum Command {
     #[serde(skip)]
     Worker(WorkerArguments),
     /// Write the completions of a shell to standard output
-    #[command(hide = true)]
     #[serde(skip)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Write the manual page to standard output, or all pages to a folder
-    #[command(hide = true)]
     #[serde(skip)]
     Manual(ManualArguments),
 }
@@ -369,7 +369,7 @@ impl Command {
             }
             Command::Mc(a) => {
                 set!(a, a.verify);
-                a.verify.html = None;
+                (a.threads, a.verify.html) = (a.threads.or(Some(1)), None);
                 a.baseline = BaselineArguments::default();
             }
             Command::Parse(a) => set!(a, a),

@@ -127,9 +127,9 @@ pub struct McArguments {
     /// Look at this many valuations of the constants at most
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true, help_heading = "Search")]
     pub max_valuations: Option<usize>,
-    /// Threads of a breadth-first search; the answer is the same
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = threads, help_heading = "Search")]
-    pub threads: usize,
+    /// Threads of a breadth-first search; the answer is the same [default: one for each core, once the search is large enough]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Search")]
+    pub threads: Option<usize>,
     /// Of states that differ in the roles of interchangeable elements only, visit one; how it is chosen
     #[arg(long, value_enum, default_value = "off", value_name = "METHOD", help_heading = "Search")]
     pub symmetry: SymmetryName,
@@ -161,7 +161,7 @@ impl McArguments {
             order: OrderName::BreadthFirst,
             max_states: None,
             max_valuations: None,
-            threads: 1,
+            threads: Some(1),
             symmetry: SymmetryName::Off,
             por: false,
             coverage: false,

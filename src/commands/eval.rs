@@ -1,7 +1,6 @@
 //! `bsym eval`: the values of expressions and the truth of predicates, closed ones or those of a machine.
 
 use std::collections::HashSet;
-use std::io::BufRead;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use bsym_encodings::finder::SolverFinder;
+use bsym_language::ast::BuiltinFn;
 use bsym_language::diagnostic::Diagnostic;
 use bsym_language::diagnostic::codes::{EXPECTED_EXPRESSION, NOT_AN_EXPRESSION};
 use bsym_language::load::{check_expression, check_predicate, load_text};
@@ -30,6 +30,7 @@ use bsym_semantics::verdict::Reason;
 use crate::answer::Answer;
 use crate::answer::evaluation::{At, Evaluation, EvaluationKind};
 use crate::arguments::{EvalArguments, ScopeItem};
+use crate::commands::line::Lines;
 use crate::exit::Exit;
 use crate::input;
 use crate::output;
@@ -39,6 +40,13 @@ use crate::refusal::Refusal;
 use crate::solvers;
 
 const TICK: Duration = Duration::from_millis(5);
+
+/// Words of formulas that Event-B does not have.
+const WORDS: [&str; 29] = [
+    "INTEGER", "NATURAL", "NATURAL1", "INT", "NAT", "NAT1", "BOOL", "STRING", "TRUE", "FALSE", "MAXINT",
+    "MININT", "closure", "closure1", "iterate", "seq", "seq1", "iseq", "iseq1", "perm", "size", "first",
+    "last", "front", "tail", "rev", "conc", "FIN", "FIN1",
+];
 
 /// Deferred sets of more elements keep them without names.
 const MOST_NAMED: usize = 10_000;
@@ -70,6 +78,7 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answe
     let watch = Watch::start(control, arguments.limits.timeout);
     let place = settle(&model, arguments, control, &watch)?;
     name_elements(&mut model, &place.scope);
+    let (name, words) = (file.map_or("bsym", |_| &model.name).to_string(), words(&model));
     let mut worst = Exit::Done;
     let mut line = |text: &str| {
         if text.trim().is_empty() {
@@ -83,24 +92,70 @@ pub fn run(arguments: &EvalArguments, control: &Control) -> anyhow::Result<Answe
         worst = worst.max(output::show(&answer, &arguments.output, control.seconds()));
         control.stopped().is_none()
     };
-    if inputs.is_empty() {
-        for text in std::io::stdin().lock().lines() {
-            let text = text.context("standard input cannot be read")?;
-            if !line(text.trim_end()) {
-                break;
-            }
-        }
+    let is_terminal = if inputs.is_empty() {
+        session(arguments, control, &watch, &name, &words, &mut line)
     } else {
         let _every = inputs.iter().all(|text| line(text));
-    }
+        false
+    };
     control.finish();
-    Ok(Answer::Said(if control.stopped().is_some() { Exit::Unknown } else { worst }))
+    Ok(Answer::Said(match control.stopped() {
+        Some(_) => Exit::Unknown,
+        None if is_terminal => Exit::Done,
+        None => worst,
+    }))
+}
+
+/// Evaluates the lines of the terminal, or of a pipe. Returns whether it is a terminal.
+fn session(
+    arguments: &EvalArguments,
+    control: &Control,
+    watch: &Watch,
+    name: &str,
+    words: &[String],
+    line: &mut dyn FnMut(&str) -> bool,
+) -> bool {
+    let mut lines = if arguments.output.is_for_programs() { Lines::Pipe } else { Lines::open("eval", &[]) };
+    let is_terminal = lines.is_terminal();
+    if is_terminal {
+        // Ctrl-C stops an evaluation, not the session.
+        control.leave_interrupts_to(watch.flag.clone());
+        output::result(&format!("{name}: type an expression or a predicate, Ctrl-D ends\n"));
+    }
+    let prompt = format!("{}> ", Paint::stdout(arguments.output.color).strong(name));
+    while let Some(text) = lines.next(&prompt, || words.to_vec()) {
+        if !line(text.trim_end()) {
+            break;
+        }
+    }
+    lines.keep_history();
+    if is_terminal {
+        output::result("\n");
+    }
+    is_terminal
+}
+
+/// Words that the user may type in a formula over a model.
+fn words(model: &Model) -> Vec<String> {
+    let variables = model.variables.iter().chain(&model.constants).map(|v| v.name.clone());
+    let sets = model.carriers.iter().map(|c| c.name.clone());
+    let elements = model.carriers.iter().flat_map(|c| match &c.kind {
+        CarrierKind::Enumerated(elements) => elements.as_slice(),
+        CarrierKind::Deferred => &[],
+    });
+    let operators = BuiltinFn::of_event_b().map(|(_, word)| word.spelling()).chain(WORDS);
+    let operators = operators.filter(|word| word.starts_with(char::is_alphabetic)).map(String::from);
+    let mut all: Vec<String> = variables.chain(sets).chain(elements.cloned()).chain(operators).collect();
+    all.sort();
+    all.dedup();
+    all
 }
 
 /// The machine, if the first input names one, and what is to be evaluated.
 fn split(inputs: &[String]) -> (Option<&str>, &[String]) {
     let Some((first, rest)) = inputs.split_first() else { return (None, inputs) };
-    if input::is_machine(Path::new(first)) || Path::new(first).is_file() {
+    let path = Path::new(first);
+    if input::is_machine(path) || path.is_file() || input::holds_machines(path) {
         (Some(first), rest)
     } else {
         (None, inputs)
@@ -351,10 +406,9 @@ impl Watch {
     }
 
     fn begin(&self) {
-        let Some(limit) = self.limit else { return };
         let mut deadline = self.deadline.lock().unwrap_or_else(|e| e.into_inner());
-        *deadline = Instant::now().checked_add(limit);
-        self.flag.store(false, Ordering::Relaxed);
+        *deadline = self.limit.and_then(|limit| Instant::now().checked_add(limit));
+        self.flag.store(self.control.budget.is_cancelled(), Ordering::Relaxed);
     }
 
     fn end(&self) {
@@ -364,6 +418,9 @@ impl Watch {
     }
 
     fn reason(&self) -> String {
-        self.control.stopped().unwrap_or(Reason::Timeout).text()
+        let deadline = *self.deadline.lock().unwrap_or_else(|e| e.into_inner());
+        let is_over = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let of_line = if is_over { Reason::Timeout } else { Reason::Interrupted };
+        self.control.stopped().unwrap_or(of_line).text()
     }
 }

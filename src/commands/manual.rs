@@ -3,17 +3,16 @@
 use std::path::Path;
 
 use anyhow::Context;
-use clap::CommandFactory;
 
 use crate::answer::Answer;
-use crate::arguments::{Arguments, ManualArguments};
+use crate::arguments::{ManualArguments, command_line};
 use crate::output;
 use crate::refusal::Refusal;
 
 /// Completions for one shell.
 pub fn completions(shell: clap_complete::Shell) -> Answer {
     let mut text = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "bsym", &mut text);
+    clap_complete::generate(shell, &mut command_line(), "bsym", &mut text);
     Answer::Text(String::from_utf8_lossy(&text).into_owned())
 }
 
@@ -37,7 +36,7 @@ pub fn manual(arguments: &ManualArguments) -> anyhow::Result<Answer> {
 
 /// The program with the names of all pages. `help` has none: every command has `--help`.
 fn program() -> clap::Command {
-    let mut command = Arguments::command().disable_help_subcommand(true);
+    let mut command = command_line().disable_help_subcommand(true);
     command.build();
     command
 }

@@ -29,7 +29,9 @@ use crate::answer::Answer;
 use crate::answer::event::Event;
 use crate::answer::found::Found;
 use crate::answer::verification::Verification;
-use crate::arguments::{EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments};
+use crate::arguments::{
+    EncodingName, McArguments, OrderName, ScopeItem, SymmetryName, VerifyArguments, jobs,
+};
 use crate::commands::comparison::compare;
 use crate::commands::enlarge::Enlarged;
 use crate::commands::run::{Asked, Run};
@@ -65,7 +67,7 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
     if !verify.scope.scope.contains(&ScopeItem::Prob) {
         verify.scope.scope.push(ScopeItem::Prob);
     }
-    if arguments.threads > 1 && order(arguments.order) != Order::BreadthFirst {
+    if arguments.threads.is_some_and(|n| n > 1) && order(arguments.order) != Order::BreadthFirst {
         bail!(
             Refusal::new("--threads: only a breadth-first search is shared out")
                 .help("leave out --order or --threads")
@@ -150,7 +152,7 @@ fn attempt(
     options.limits.states = arguments.max_states;
     options.limits.valuations = arguments.max_valuations;
     options.limits.memory = verify.limits.memory.and_then(|n| usize::try_from(n).ok());
-    options.threads = arguments.threads;
+    options.threads = threads(arguments);
     options.symmetry = method(arguments.symmetry);
     options.partial_order = arguments.por;
     options.coverage = arguments.coverage;
@@ -226,7 +228,7 @@ fn check_partial_order(arguments: &McArguments) -> anyhow::Result<()> {
             "--keep-going: --por loses no violation as long as none was found; behind one it may lose others";
         return refuse(reason, "leave out --por or --keep-going");
     }
-    if arguments.threads > 1 {
+    if arguments.threads.is_some_and(|n| n > 1) {
         return refuse("--threads: with --por one thread searches", "leave out --por or --threads");
     }
     if arguments.checkpoint.is_some() || arguments.resume.is_some() {
@@ -234,6 +236,13 @@ fn check_partial_order(arguments: &McArguments) -> anyhow::Result<()> {
         return refuse(reason, "leave out --por, or --checkpoint and --resume");
     }
     Ok(())
+}
+
+/// Number of threads of a search: without a wish one for each core, where they can share it out. They get work only once
+/// there is enough of it.
+fn threads(arguments: &McArguments) -> usize {
+    let is_shared = order(arguments.order) == Order::BreadthFirst && !arguments.por;
+    arguments.threads.unwrap_or_else(|| if is_shared { jobs(None) } else { 1 })
 }
 
 /// Refuses options that leave out events or states, about which coverage would say something.

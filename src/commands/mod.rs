@@ -34,6 +34,7 @@ mod explain;
 mod explicit;
 mod graph;
 mod ldd;
+mod line;
 mod ltl;
 mod manual;
 mod many;

@@ -17,6 +17,7 @@ use bsym_status::import::Entry;
 use bsym_status::{Import, ImportOptions, PoError, read_status};
 
 use crate::answer::status::{CheckObject, ChecksObject, PairObject, ProofsObject};
+use crate::answer::trace::counted;
 use crate::arguments::VerifyArguments;
 use crate::refusal::Refusal;
 
@@ -149,8 +150,8 @@ fn imported(path: &Path, import: Import) -> Imported {
     let mut warnings = import.warnings.clone();
     if import.reviewed > 0 {
         warnings.push(format!(
-            "{} obligations that were only reviewed count as proven (--trust-reviewed)",
-            import.reviewed
+            "{} only reviewed, which count as proven (--trust-reviewed)",
+            counted(import.reviewed, "obligation")
         ));
     }
     let mut ignored = lines(&import.ignored);

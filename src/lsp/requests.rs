@@ -155,7 +155,7 @@ impl Server {
                 let trees = self.trees(&p.text_document.uri);
                 Ok(trees.map(|trees| tokens::tokens(&trees, Some(p.range)).into()))
             }),
-            method => Err((ErrorCode::MethodNotFound, format!("`{method}` is not known here"))),
+            method => Err((ErrorCode::MethodNotFound, format!("method not supported: `{method}`"))),
         }
     }
 

@@ -4,11 +4,29 @@
 
 use super::findings::{Checked, Finding, Level, Place, relative, trace_text};
 
-/// Every finding as a command.
-pub fn write(checked: &[Checked], _exit: i32) -> String {
+/// Writes the errors of each file as commands, or else the first of its other findings. With `verbose` every finding is
+/// written: GitHub shows few of each kind.
+pub fn write(checked: &[Checked], verbose: bool) -> String {
     // What is known needs no look.
-    let new = checked.iter().flat_map(|c| c.findings.iter().filter(|f| c.is_new(f) != Some(false)));
-    new.map(|f| command(f) + "\n").collect()
+    let new = |c: &Checked| -> Vec<Finding> {
+        c.findings.iter().filter(|f| c.is_new(f) != Some(false)).cloned().collect()
+    };
+    let each = |c: &Checked| -> String { shown(&new(c), verbose).into_iter().map(|f| command(f) + "\n").collect() };
+    checked.iter().map(each).collect()
+}
+
+fn shown(findings: &[Finding], verbose: bool) -> Vec<&Finding> {
+    let errors: Vec<&Finding> = findings.iter().filter(|f| f.level == Level::Error).collect();
+    match errors.is_empty() {
+        _ if verbose => findings.iter().collect(),
+        // That something is not decided must not look like success.
+        true => findings
+            .iter()
+            .find(|f| f.rule.starts_with("unknown") || f.rule == "vacuous")
+            .into_iter()
+            .collect(),
+        false => errors,
+    }
 }
 
 fn command(finding: &Finding) -> String {

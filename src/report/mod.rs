@@ -23,8 +23,7 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
         FormatName::Text | FormatName::Json => return None,
         FormatName::Sarif => sarif::write,
         FormatName::Junit => junit::write,
-        FormatName::Github => github::write,
-        FormatName::Csv => |_, _| String::new(),
+        FormatName::Github | FormatName::Csv => |_, _| String::new(),
     };
     let exit = answer.exit() as i32;
     let (answer, known) = match answer {
@@ -49,5 +48,8 @@ pub fn report(answer: &Answer, format: &OutputArguments, seconds: f64) -> Option
         }
     });
     let checked: Vec<Checked> = checked.collect();
+    if format.form() == FormatName::Github {
+        return Some(Ok(github::write(&checked, format.verbose > 0)));
+    }
     Some(Ok(write(&checked, exit)))
 }

@@ -43,7 +43,7 @@ pub fn sentence(model: &Model, dropped: &Dropped) -> String {
     let DroppedKind::AbstractPrecondition(event) = dropped.kind else { return dropped.describe(model) };
     let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());
     format!(
-        "the trace executes {name}, whose abstract precondition `{}` was not checked: outside of it B claims nothing",
+        "the trace may call {name} outside its abstract precondition `{}`, so it does not count as a violation",
         dropped.text
     )
 }

@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::counts::{Counts, LISTED, in_brackets, list};
 use crate::answer::status::LevelWord;
+use crate::answer::trace::counted;
 use crate::paint::Paint;
 
 /// Reasons that the text gives for each kind; `--json` has all.
@@ -178,7 +179,7 @@ pub fn write_kinds(out: &mut String, kinds: &[KindObject], paint: Paint) -> std:
             writeln!(out, "  {:width$}        {}", "", paint.faint(&format!("{n}: {reason}")))?;
         }
         if reasons.len() > REASONS {
-            let rest = format!("and {} other reasons (--json lists all)", reasons.len() - REASONS);
+            let rest = format!("and {} (--json lists all)", counted(reasons.len() - REASONS, "other reason"));
             writeln!(out, "  {:width$}        {}", "", paint.faint(&rest))?;
         }
     }

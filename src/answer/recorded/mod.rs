@@ -18,6 +18,7 @@ use serde::Serialize;
 use self::counts::{Counts, LISTED, list};
 use self::kinds::{CheckKindObject, KindObject};
 use self::pairs::{Pairs, pairs, write_pairs};
+use crate::answer::trace::counted;
 use crate::paint::Paint;
 
 /// What bsym proofs prints with --json
@@ -184,7 +185,7 @@ impl Recorded {
 fn write_text(out: &mut String, s: &Recorded, paint: Paint) -> std::fmt::Result {
     let n = &s.obligations;
     let project = s.project.as_ref().map(|p| format!(" of {p}")).unwrap_or_default();
-    writeln!(out, "{} obligations{project}: {}", n.total, n.in_words())?;
+    writeln!(out, "{}{project}: {}", counted(n.total, "obligation"), n.in_words())?;
     if s.components.len() > 1 {
         let width = s.components.iter().map(|c| c.name.chars().count()).max().unwrap_or(0);
         for c in &s.components {

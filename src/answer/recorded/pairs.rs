@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::counts::{LISTED, in_brackets, list};
 use crate::answer::property::{conjunct_name, event_name};
 use crate::answer::status::LevelWord;
+use crate::answer::trace::counted;
 use crate::paint::Paint;
 
 /// The pairs (event, conjunct) of a machine.
@@ -81,8 +82,11 @@ pub fn pairs(model: &Model, import: &Import) -> Pairs {
 pub fn write_pairs(out: &mut String, p: &Pairs, paint: Paint) -> std::fmt::Result {
     writeln!(
         out,
-        "{}: {} events and the initialisation, {} conjuncts: {} pairs",
-        p.machine, p.events, p.conjuncts, p.total
+        "{}: {} and the initialisation, {}: {}",
+        p.machine,
+        counted(p.events, "event"),
+        counted(p.conjuncts, "conjunct"),
+        counted(p.total, "pair")
     )?;
     let imported = p.proven - p.trivial;
     writeln!(out, "  {imported:5} proven by status{}", in_brackets(&list(&p.levels), &list(&p.provers)))?;

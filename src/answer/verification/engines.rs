@@ -2,6 +2,9 @@
 
 use bsym_encodings::session::Size;
 use bsym_engines::verdict::{PropertyVerdict, Report};
+use bsym_language::load::check_predicate;
+use bsym_language::model::{Model, Notation};
+use bsym_language::print;
 use bsym_proofs::claim::Property;
 use bsym_semantics::verdict::{Counterexample, Verdict};
 use bsym_status::{Check, Pair};
@@ -41,7 +44,7 @@ impl Verification {
         if answer.undecided().is_some() {
             let path = report.counterexample_to_induction.as_ref();
             answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
-            answer.found_invariants = report.found_invariants.clone();
+            answer.found_invariants = in_notation(model, &report.found_invariants);
         }
         let sources = &model.sources;
         answer.unsupported = report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
@@ -75,4 +78,17 @@ fn rests_on(report: &Report) -> (&[Pair], &[Check]) {
         Some(proof) => (&proof.checked.trusted, &proof.checked.trusted_checks),
         None => (&report.unconfirmed_statuses, &report.unconfirmed_checks),
     }
+}
+
+/// Predicates in B in the notation of the model.
+fn in_notation(model: &Model, texts: &[String]) -> Vec<String> {
+    if model.notation == Notation::ClassicalB {
+        return texts.to_vec();
+    }
+    let mut reading = model.clone();
+    let shown = |text: &String| match check_predicate(&mut reading, text) {
+        Ok(pred) => print::shown_pred(&reading, &pred),
+        Err(_) => text.clone(),
+    };
+    texts.iter().map(shown).collect()
 }

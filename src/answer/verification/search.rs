@@ -25,7 +25,7 @@ use crate::answer::property::{AxiomObject, PropertyObject, PropertyVerdictWord};
 use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::{InterchangeableObject, SymmetryObject, constant_names, left_open_text};
 use crate::answer::status::PairObject;
-use crate::answer::trace::{CounterexampleObject, ViolatedObject};
+use crate::answer::trace::{CounterexampleObject, ViolatedObject, counted};
 
 impl Verification {
     /// The answer of an explicit-state search.
@@ -126,7 +126,9 @@ impl Verification {
         self.proofs.used.clear();
         self.proofs.checks.used.clear();
         if n > 0 {
-            self.proofs.ignored.push(format!("{n} entries: the search judges every state itself"));
+            self.proofs
+                .ignored
+                .push(format!("{}: the search judges every state itself", counted(n, "entry")));
         }
     }
 
@@ -161,7 +163,7 @@ impl Verification {
             vetted.wrong.iter().map(|&pair| PairObject::new(model, pair, status.get(pair))).collect();
         let left = left.iter().filter(|(pair, _)| !vetted.wrong.contains(pair)).count();
         if left > 0 {
-            let pairs = if left == 1 { "1 pair" } else { &format!("{left} pairs") };
+            let pairs = counted(left, "pair");
             let reason = "not confirmed when the search ended; the conjunct was evaluated in every state";
             proofs.ignored.push(format!("{pairs}: {reason}"));
         }

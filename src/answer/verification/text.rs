@@ -12,7 +12,8 @@ use crate::answer::proof::{CertificateObject, ObjectionWord};
 use crate::answer::property::{AxiomObject, PropertyKind, PropertyObject, PropertyVerdictWord};
 use crate::answer::scope::Size;
 use crate::answer::statistics::InterchangeableObject;
-use crate::answer::trace::{Style, after_all, events};
+use crate::answer::trace::{Style, after_all, counted, events};
+use crate::answer::verdict_word::VerdictWord;
 use crate::paint::Paint;
 
 /// Most properties without an answer that are listed one by one after a violation.
@@ -67,7 +68,13 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         Verdict::Violated(found) => {
             format!("{}: {what} in {machine}, {}", paint.bad("violated"), after_all(&found.events()))
         }
-        Verdict::Vacuous(..) => format!("{}: {machine} has nothing to check", paint.bad("vacuous")),
+        Verdict::Vacuous(Vacuous::NoInitialState, ..) => {
+            format!("{}: {machine} has no initial state, nothing was checked", paint.bad("vacuous"))
+        }
+        Verdict::Vacuous(..) => {
+            let what = "no values of the constants satisfy the axioms";
+            format!("{}: {what} of {machine}, nothing was checked", paint.bad("vacuous"))
+        }
         Verdict::Unknown(Reason::AuditFailed(_)) => {
             format!("{}: the search of {machine} is wrong, or its audit", paint.bad("contradiction"))
         }
@@ -125,19 +132,23 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     if let Some(found) = answer.stats.partial_order.filter(|found| found.reduced > 0) {
         writeln!(
             out,
-            "  partial order: in {} states some events were left out that can wait",
-            found.reduced
+            "  partial order: in {} some events were left out that can wait",
+            counted(found.reduced, "state")
         )?;
     }
     if let Some(found) = &answer.stats.diagram {
-        writeln!(out, "  {} states, {} transitions", found.states, found.transitions)?;
-        writeln!(out, "  {} nodes; events were asked about {} rows of values", found.nodes, found.asked)?;
+        let (states, transitions) =
+            (counted(&found.states, "state"), counted(&found.transitions, "transition"));
+        writeln!(out, "  {states}, {transitions}")?;
+        let (nodes, rows) = (counted(found.nodes, "node"), counted(found.asked, "row"));
+        writeln!(out, "  {nodes}; events were asked about {rows} of values")?;
     } else if let (Some(states), Some(transitions)) = (answer.states, answer.transitions) {
         let audited = match answer.stats.audited {
-            Some(n) if n > 0 => format!(", {n} states audited by the reference evaluator"),
+            Some(n) if n > 0 => format!(", {} audited by the reference evaluator", counted(n, "state")),
             _ => String::new(),
         };
-        writeln!(out, "  {states} states, {transitions} transitions{audited}")?;
+        let (states, transitions) = (counted(states, "state"), counted(transitions, "transition"));
+        writeln!(out, "  {states}, {transitions}{audited}")?;
         if let Some(found) = answer.stats.found_by.filter(|f| f.sat + f.smt > 0) {
             let all = [
                 (found.search, "search"),
@@ -162,12 +173,19 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
 
 /// What the search beside the engines did.
 fn beside(out: &mut String, search: &BesideObject) -> Result {
-    let states = search.states.map(|n| format!("{n} states, ")).unwrap_or_default();
     let sets = search.scope["sets"].as_object().into_iter().flatten();
     let sizes: Vec<String> = sets.map(|(set, n)| format!("card({set}) = {n}")).collect();
-    let sizes = if sizes.is_empty() { String::new() } else { format!(" with {}", sizes.join(", ")) };
-    let reason = search.reason.as_deref().unwrap_or("which says nothing about other scopes");
-    writeln!(out, "  mc beside it: {states}{}{sizes}, {reason}", search.verdict.word())
+    let scope = if sizes.is_empty() { String::new() } else { format!(" ({})", sizes.join(", ")) };
+    let (head, word) = (format!("  explicit search{scope}: "), search.verdict.word());
+    match (&search.reason, search.states, search.verdict) {
+        (Some(reason), Some(n), _) => writeln!(out, "{head}{word} after {}, {reason}", counted(n, "state")),
+        (Some(reason), None, _) => writeln!(out, "{head}{word}, {reason}"),
+        (None, Some(n), VerdictWord::Holds) => {
+            writeln!(out, "{head}no violation in {}; other scopes are not covered", counted(n, "state"))
+        }
+        (None, Some(n), _) => writeln!(out, "{head}{word}, {}", counted(n, "state")),
+        (None, None, _) => writeln!(out, "{head}{word}; other scopes are not covered"),
+    }
 }
 
 /// Up to which depth there is no violation, where that is all that is known.
@@ -187,7 +205,10 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
     match answer.depth {
         Some(0) => writeln!(out, "  no violation in the initial states")?,
         Some(depth) => writeln!(out, "  no violation within {}{condition}", events(depth))?,
-        None => writeln!(out, "  not even the initial states are known to be good")?,
+        None => match answer.stats.diagram.as_ref().map_or(0, |found| found.checked_rounds) {
+            0 => writeln!(out, "  stopped before the initial states were checked")?,
+            n => writeln!(out, "  no violation in the first {} of the search", counted(n, "round"))?,
+        },
     }
     if let [.., before, last] = &answer.stats.steps[..]
         && let (Some(variables), Some(clauses)) = (last.variables, last.clauses)
@@ -218,7 +239,7 @@ fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
         }
     }
     if let Some(proof) = answer.verdict.evidence() {
-        proof.write(out, paint)?;
+        proof.write(out, style)?;
     }
     if let Verdict::Contradiction(contradiction) = &answer.verdict {
         contradiction.write(out, paint)?;
@@ -251,8 +272,8 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
         let is_unknown = |p: &&PropertyObject| p.verdict == PropertyVerdictWord::Unknown;
         let unknown = properties.iter().filter(is_unknown).count();
         // After a violation a long list of what was not looked at any more hides what was.
-        let counted = matches!(answer.verdict, Verdict::Violated(..)) && unknown > MOST_UNKNOWN;
-        for p in properties.iter().filter(|p| !(counted && is_unknown(p))) {
+        let is_counted = matches!(answer.verdict, Verdict::Violated(..)) && unknown > MOST_UNKNOWN;
+        for p in properties.iter().filter(|p| !(is_counted && is_unknown(p))) {
             let verdict = match p.verdict {
                 PropertyVerdictWord::Holds => paint.good("holds   "),
                 PropertyVerdictWord::Violated => paint.bad("violated"),
@@ -260,8 +281,8 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
             };
             writeln!(out, "  {verdict}  {}", p.named())?;
         }
-        if counted {
-            writeln!(out, "  {}  {unknown} others", paint.doubt("unknown "))?;
+        if is_counted {
+            writeln!(out, "  {}  {}", paint.doubt("unknown "), counted(unknown, "other"))?;
         }
     }
     for (i, further) in answer.further.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `bsym animate`: an interactive session. The user takes the steps of a machine, goes back and forth, and asks about
 //! states.
 //!
-//! `line` reads the lines, from a terminal or from a pipe, and `command` parses them. The `session` is a path with a
+//! `line` has the prompt and the completions of a line, and `command` parses it. The `session` is a path with a
 //! current position; `choices` are the steps that can be taken there, `search` finds states farther away, `files` saves
 //! and loads paths, and `show` prints all of it. `requests` is the session of a program, with `--json`. Steps, values
 //! and violations are those of the reference evaluator.
@@ -25,11 +25,12 @@ use bsym_semantics::evaluator::interrupt::interruptible;
 use std::sync::Arc;
 
 use self::command::Command;
-use self::line::Lines;
+use self::line::{WITH_FILES, prompt, words};
 use self::session::Session;
 use self::show::{Outcome, Screen};
 use crate::answer::Answer;
 use crate::arguments::AnimateArguments;
+use crate::commands::line::Lines;
 use crate::exit::Exit;
 use crate::input;
 use crate::output;
@@ -71,7 +72,7 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
         return Ok(control.stopped().map_or(Answer::Said(Exit::Done), |reason| Answer::stopped(&reason)));
     }
     let screen = Screen { paint: Paint::stdout(arguments.output.color), whole: arguments.output.verbose > 0 };
-    let mut lines = Lines::open();
+    let mut lines = Lines::open("animate", WITH_FILES);
     let is_terminal = lines.is_terminal();
     let limited = |session: &mut Session, work: &mut dyn FnMut(&mut Session, &AtomicBool) -> Outcome| {
         interrupt.store(false, Ordering::SeqCst);
@@ -101,7 +102,7 @@ pub fn run(arguments: &AnimateArguments, control: &Control) -> anyhow::Result<An
     });
     // A limit of memory loses the path, so that the session prints why it ends.
     while control.stopped().is_none()
-        && let Some(text) = lines.next(&session, screen.paint)
+        && let Some(text) = lines.next(&prompt(&session, screen.paint), || words(&session))
     {
         if text.trim().is_empty() {
             continue;

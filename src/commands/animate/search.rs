@@ -13,6 +13,7 @@ use bsym_semantics::transition::state::State;
 use bsym_semantics::value::env::Env;
 
 use super::session::Session;
+use crate::answer::trace::counted;
 use crate::commands::eval::with_predicate;
 
 /// Most states that are visited.
@@ -55,9 +56,9 @@ impl Session {
                 Ok(n)
             }
             Nearest::None(n, None) => {
-                Err(format!("none of the {n} states that can be reached from here is so"))
+                Err(format!("not true in any state reachable from here ({} looked at)", counted(n, "state")))
             }
-            Nearest::None(n, Some(why)) => Err(format!("none of {n} states is so, {why}")),
+            Nearest::None(n, Some(why)) => Err(format!("not true in {}, {why}", counted(n, "state"))),
         }
     }
 

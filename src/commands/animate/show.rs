@@ -18,7 +18,7 @@ use super::session::Session;
 use crate::answer::folding::{Reading, has_sequences, readable};
 use crate::answer::property::conjunct_name;
 use crate::answer::trace::{
-    StepObject, Style, ViolatedObject, call, constants, write_changes, write_steps, write_violations,
+    StepObject, Style, ViolatedObject, call, constants, counted, write_changes, write_steps, write_violations,
 };
 use crate::commands::eval::{Stop, evaluate};
 use crate::output;
@@ -109,7 +109,8 @@ impl Screen {
     pub fn load(self, session: &mut Session, interrupt: &AtomicBool, path: &Path) -> Outcome {
         let loaded = session.load(&path_of(&path.to_string_lossy()), interrupt)?;
         let events = |n: usize| n.saturating_sub(1);
-        let mut text = format!("replayed {} of {} events\n", events(loaded.steps), events(loaded.of));
+        let mut text =
+            format!("replayed {} of {}\n", events(loaded.steps), counted(events(loaded.of), "event"));
         if let Some(why) = &loaded.why {
             text.push_str(&format!("  {}: {why}\n", self.paint.doubt("stopped")));
         }
@@ -372,8 +373,8 @@ impl Screen {
                 let conjunct = &guard.conjuncts[i];
                 let _ = writeln!(
                     out,
-                    "{name} is kept off by {}",
-                    self.paint.strong(&print::pred(model, conjunct))
+                    "{name} is disabled by {}",
+                    self.paint.strong(&print::shown_pred(model, conjunct))
                 );
                 let found = eval.explain(&Env::new(constants, state), conjunct);
                 let reading = self.reading(model);

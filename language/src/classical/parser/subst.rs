@@ -46,7 +46,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn trailing_semicolon(&mut self, semicolon: Span) {
-        let message = format!("nothing follows this `;` but {}", self.found());
+        let message = format!("trailing `;` before {}", self.found());
         let diagnostic =
             Diagnostic::error(codes::TRAILING_SEMICOLON, semicolon, message).help("leave out the `;`");
         self.report(diagnostic);
