@@ -241,3 +241,17 @@ fn what_the_proof_of_a_project_takes_for_granted_is_in_its_invariant() {
         assert_eq!(output.status.code(), Some(0), "{engine}: {}", String::from_utf8_lossy(&output.stdout));
     }
 }
+
+/// Labels are unique in a machine, not in all levels of a project.
+#[test]
+fn a_label_of_several_machines_has_its_machine_in_front() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let tank = proven(&folder, "tank.eventb");
+    let found = result(&["ic3", &tank]);
+    let used = found["proofs"]["used"].as_array().unwrap();
+    let names: Vec<&str> = used.iter().filter_map(|pair| pair["conjunct"].as_str()).collect();
+    assert!(names.contains(&"Tank0.inv1") && names.contains(&"Tank1.inv1"), "{names:?}");
+}

@@ -219,7 +219,12 @@ fn what_is_not_decided_is_a_note_and_never_a_passed_case() {
     assert!(!found(&log).is_empty() && found(&log).iter().all(|(_, level)| *level == "note"), "{log:#}");
     let xml = text(&run(dir.path(), "mc", &arguments("junit")));
     assert!(xml.contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""), "{xml}");
-    assert!(text(&run(dir.path(), "mc", &arguments("github"))).starts_with("::notice file=bad.mch,line=3"));
+    let annotations = text(&run(dir.path(), "mc", &arguments("github")));
+    assert!(annotations.starts_with("::notice file=bad.mch,line=3"), "{annotations}");
+    // What is undecided is one annotation, with -v one for each conjunct.
+    assert_eq!(annotations.lines().count(), 1, "{annotations}");
+    let all = text(&run(dir.path(), "mc", &[&arguments("github")[..], &["-v"]].concat()));
+    assert!(all.lines().count() > 1, "{all}");
 }
 
 #[test]

@@ -463,7 +463,7 @@ impl<'a> Numbered<'a> {
             let number = (&Int::from(i as i64) + &left_out).to_string();
             writeln!(out, "  {number:>width$}  {}", paint.strong(&call(step, style)))?;
             let Some(state) = &step.state else {
-                writeln!(out, "       (the operation aborts)")?;
+                writeln!(out, "       (this step fails, see below)")?;
                 continue;
             };
             write_changes(out, before, state, style.reading(step.sequences))?;

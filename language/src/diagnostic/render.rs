@@ -1,6 +1,6 @@
 //! Diagnostics as text: with their source lines for people, or on one line for editors and tests.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::text::attributes::{Place, locate};
@@ -24,12 +24,12 @@ pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
     let mut group = Group::with_title(level.primary_title(d.message.as_str()).id(code.as_str()));
     let formulas = formulas(sources, d);
     for formula in formulas.iter().flatten() {
-        group = group.element(Origin::path(formula.origin.as_str()));
         let annotation = match &formula.label {
             None => AnnotationKind::Primary.span(formula.place.range.clone()),
             Some(label) => AnnotationKind::Context.span(formula.place.range.clone()).label(label.as_str()),
         };
-        group = group.element(Snippet::source(formula.place.text.as_str()).annotation(annotation));
+        let snippet = Snippet::source(formula.place.text.as_str()).path(formula.origin.as_str());
+        group = group.element(snippet.annotation(annotation));
     }
     for excerpt in excerpts.iter().filter(|_| formulas.is_none()) {
         let mut snippet = Snippet::source(excerpt.text.as_str())
@@ -49,7 +49,12 @@ pub fn render(sources: &Sources, d: &Diagnostic, color: bool) -> String {
         group = group.element(Level::HELP.message(help.as_str()));
     }
     let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-    renderer.render(&[group])
+    let text = renderer.render(&[group]);
+    // The renderer adds line and column in the attribute, which mean nothing here.
+    formulas.iter().flatten().fold(text, |text, formula| {
+        let column = formula.place.text[..formula.place.range.start].chars().count() + 1;
+        text.replace(&format!("{}:1:{column}", formula.origin), &formula.origin)
+    })
 }
 
 /// A formula of a file of Rodin's that a diagnostic points at.
@@ -254,5 +259,22 @@ error[B0010]: wrong
             "expected a substitution",
         );
         assert_eq!(render_line(&sources, &d), "lift.mch:2:2: error[B0012]: expected a substitution");
+    }
+
+    #[test]
+    fn a_place_in_a_file_of_rodin_is_the_label_of_its_element() {
+        let text = "<org.eventb.core.machineFile><org.eventb.core.invariant org.eventb.core.label=\"inv1\" \
+                    org.eventb.core.predicate=\"x ∈ y\"/></org.eventb.core.machineFile>";
+        let mut sources = Sources::default();
+        let id = sources.add(Source::new("M.bum", text));
+        let d =
+            Diagnostic::error(codes::UNKNOWN_IDENTIFIER, find(&sources, id, "y\"/>"), "`y` is not declared");
+        let d = Diagnostic { span: Span { end: d.span.start + 1, ..d.span }, ..d };
+        let shown = render(&sources, &d, false);
+        assert!(shown.contains("--> M.bum: inv1\n") && shown.contains("1 | x ∈ y\n"), "{shown}");
+        assert!(
+            render_line(&sources, &d).starts_with("M.bum:1:"),
+            "for programs the place is that of the file"
+        );
     }
 }

@@ -126,7 +126,7 @@ impl<'p> Composer<'p> {
                 self.missing(
                     "machine",
                     abstraction,
-                    self.project.machines.iter().map(|m| m.name.name.as_str()),
+                    self.project.machines.iter().map(|m| m.name.name.as_str()).filter(|m| *m != at.name.name),
                 );
                 break;
             };
@@ -148,10 +148,8 @@ impl<'p> Composer<'p> {
             Diagnostic::error(codes::MISSING_MACHINE, id.span, format!("there is no {what} `{}`", id.name));
         d = match nearest(&id.name, known.iter().copied()) {
             Some(near) => d.help(format!("did you mean `{near}`?")),
-            None if known.is_empty() => {
-                d.help(format!("the project has no {what}: copy its file beside this one"))
-            }
-            None => d.help(format!("the project has {}: copy the file beside these", known.join(", "))),
+            None if known.is_empty() => d.help("its file is not in the folder of this one: copy it there"),
+            None => d.help(format!("its file is not in the folder, where there are: {}", known.join(", "))),
         };
         self.c.report(d);
     }
