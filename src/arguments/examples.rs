@@ -6,6 +6,8 @@ use super::Arguments;
 
 /// Each command with its examples, one a line.
 const EXAMPLES: &[(&str, &[&str])] = &[
+    ("cbc", &["bsym cbc crossing.mch", "bsym cbc vending.mch --deadlock"]),
+    ("tests", &["bsym tests vending.mch", "bsym tests vending.mch --mcdc -o suite"]),
     (
         "check",
         &[
