@@ -54,7 +54,13 @@ fn the_examples_of_the_help_run() {
         for line in lines.iter().filter(|_| has_solver()) {
             assert!(line.contains(&format!("bsym {command}")), "{line}");
             let mut shell = Command::new("sh");
-            shell.args(["-c", line]).current_dir(folder.path()).env("PATH", &path).stdin(Stdio::null());
+            shell
+                .args(["-c", line])
+                .current_dir(folder.path())
+                .env("PATH", &path)
+                .env("XDG_CACHE_HOME", folder.path())
+                .env("XDG_STATE_HOME", folder.path())
+                .stdin(Stdio::null());
             let output = shell.output().expect("a shell");
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             assert!(matches!(output.status.code(), Some(0 | 1 | 3)), "{line}: {:?} {said}", output.status);

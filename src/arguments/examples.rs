@@ -6,6 +6,7 @@ use super::Arguments;
 
 /// Each command with its examples, one a line.
 const EXAMPLES: &[(&str, &[&str])] = &[
+    ("cache", &["bsym cache", "bsym cache clear"]),
     ("cbc", &["bsym cbc crossing.mch", "bsym cbc vending.mch --deadlock"]),
     ("tests", &["bsym tests vending.mch", "bsym tests vending.mch --mcdc -o suite"]),
     (

@@ -11,7 +11,8 @@ pub fn write(checked: &[Checked], verbose: bool) -> String {
     let new = |c: &Checked| -> Vec<Finding> {
         c.findings.iter().filter(|f| c.is_new(f) != Some(false)).cloned().collect()
     };
-    let each = |c: &Checked| -> String { shown(&new(c), verbose).into_iter().map(|f| command(f) + "\n").collect() };
+    let each =
+        |c: &Checked| -> String { shown(&new(c), verbose).into_iter().map(|f| command(f) + "\n").collect() };
     checked.iter().map(each).collect()
 }
 
