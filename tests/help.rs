@@ -58,7 +58,7 @@ fn the_examples_of_the_help_run() {
                 .args(["-c", line])
                 .current_dir(folder.path())
                 .env("PATH", &path)
-                .env("XDG_CACHE_HOME", folder.path())
+                .env("BSYM_CACHE", folder.path().join("kept"))
                 .env("XDG_STATE_HOME", folder.path())
                 .stdin(Stdio::null());
             let output = shell.output().expect("a shell");
