@@ -48,6 +48,16 @@ fn a_violation_after_two_thousand_million_steps_is_found() {
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("after 2147483648 events"), "{text}");
     assert!(text.contains("… the last step, 2147483646 more times …\n  2147483648  faster"), "{text}");
+    let page = folder.path().join("speed.html");
+    run("bmc", &speed, &["--timeout", "60s", "--html", page.to_str().expect("a name")]);
+    let page = std::fs::read_to_string(page).expect("a page");
+    for part in [
+        "<caption>2147483648 events",
+        "data-number=\"2147483648\"",
+        "… the last step, 2147483646 more times …",
+    ] {
+        assert!(page.contains(part), "{part}");
+    }
     // A limit to the depth is one of the whole trace.
     let limited = answer("bmc", &speed, &["--depth", "20", "--timeout", "60s"]);
     assert_eq!(limited["verdict"], "unknown");

@@ -21,7 +21,7 @@ for (const trace of document.querySelectorAll("[data-trace]")) {
     rows.forEach((row, i) => row.classList.toggle("selected", i === at));
     const changed = [...rows[at].querySelectorAll("td.changed")].map((cell) => cell.dataset.change);
     const what = changed.length ? `: ${changed.join("; ")}` : "";
-    place.textContent = `Step ${at} of ${rows.length - 1}, ${rows[at].dataset.event}${at ? what : ""}`;
+    place.textContent = `Step ${rows[at].dataset.number} of ${rows.at(-1).dataset.number}, ${rows[at].dataset.event}${at ? what : ""}`;
     for (const part of drawn) part.toggleAttribute("data-off", !isAmong(part.dataset.steps, at));
     plan.targets.forEach(([id, attribute], i) => {
       const element = document.getElementById(id);
@@ -31,7 +31,7 @@ for (const trace of document.querySelectorAll("[data-trace]")) {
       else if (value === null) element.removeAttribute(attribute);
       else element.setAttribute(attribute, value);
     });
-    if (name) name.textContent = `step ${at}, ${rows[at].dataset.event}`;
+    if (name) name.textContent = `step ${rows[at].dataset.number}, ${rows[at].dataset.event}`;
     first.disabled = back.disabled = at === 0;
     last.disabled = next.disabled = at === rows.length - 1;
   };

@@ -1,7 +1,10 @@
 //! The traces of an answer, as tables.
 
+use bsym_language::int::Int;
 use serde::Serialize;
 use serde_json::Value as Json;
+
+use crate::answer::trace::left_out;
 
 use super::fields::{call, list, names, shown, text};
 use super::pictures::{Drawn, Machine};
@@ -56,6 +59,10 @@ struct Row {
 /// A step.
 #[derive(Serialize, Clone, Debug)]
 struct Step {
+    /// Its number, that of the initialisation is 0.
+    number: String,
+    /// The rounds of a cycle that are left out before it.
+    left_out: Option<String>,
     /// The event with its arguments.
     event: String,
     results: String,
@@ -213,8 +220,11 @@ impl Trace {
         let constants = Values { label: "Constants".into(), rows: rows.collect() };
         let empty = Json::Null;
         let mut before = &empty;
-        let mut all = vec![];
+        let mut all: Vec<Step> = vec![];
+        let mut number = Int::ZERO;
         for step in steps {
+            let rounds = left_out(step);
+            number = rounds.iter().fold(number, |sum, n| &sum + n);
             let state = &step["state"];
             let cell = |name: &String| {
                 let (value, old) = (shown(&state[name]), shown(&before[name]));
@@ -222,13 +232,24 @@ impl Trace {
                 let changed = !before.is_null() && !state.is_null() && value != old;
                 Cell { change: format!("{name} from {old} to {value}"), value, changed }
             };
+            let repeated = &step["repeated"];
+            let of_rounds = |_| match repeated["steps"].as_u64() {
+                Some(1) => format!("… the last step, {} more times …", shown(&repeated["rounds"])),
+                _ => {
+                    let (steps, rounds) = (shown(&repeated["steps"]), shown(&repeated["rounds"]));
+                    format!("… the last {steps} steps, {rounds} more times …")
+                }
+            };
             all.push(Step {
+                number: number.to_string(),
+                left_out: rounds.map(of_rounds),
                 event: call(step),
                 results: names(&step["results"]),
                 place: step["place"].clone(),
                 cells: variables.iter().map(cell).collect(),
             });
             before = if state.is_null() { before } else { state };
+            number = &number + &Int::ONE;
         }
         Some(Trace { constants, variables, steps: all, ..Trace::empty(title) })
     }
