@@ -133,7 +133,7 @@ fn every_kind_of_answer_has_a_page() {
                 "INV is open",
                 "1 event after some state",
                 "No such state is reachable. What the invariant lacks:",
-                "motor = off or locked = TRUE",
+                "locked = TRUE",
                 "lift: the state after step 1",
             ],
         ),

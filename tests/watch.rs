@@ -153,10 +153,10 @@ fn folders_and_the_other_commands_are_watched() {
     file(folder, "all/Door.mch", DOOR);
     file(folder, "all/Lift.mch", LIFT);
     let watched = Watched::start(folder, &["parse", "all"]);
-    watched.says("2 machines: 2 holds");
+    watched.says("2 machines: 2 hold");
     watched.says("watching");
     file(folder, "all/More.mch", DOOR.replace("MACHINE Door", "MACHINE More"));
-    watched.says("3 machines: 3 holds");
+    watched.says("3 machines: 3 hold");
     watched.says("watching");
     // Settings that appear.
     file(folder, "all/bsym.toml", "maxint = \"x\"");

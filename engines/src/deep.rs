@@ -199,7 +199,7 @@ impl<'s> Search<'s> {
             && is_within
             && self.found.is_none()
             && let Attempt::Found(found) = confirm(self.job, self.trace(position))
-            && self.excluded.clone().add(self.job, &found).any
+            && self.excluded.lacks(self.job, &found)
         {
             self.found = Some(found);
         }

@@ -90,6 +90,16 @@ impl Excluded {
         news
     }
 
+    /// Returns whether a counterexample of the evaluator, which calls places by their names, shows something that is
+    /// not left out yet.
+    pub fn lacks(&self, job: &Job, found: &Counterexample) -> bool {
+        let mut all = self.clone();
+        all.add(job, found);
+        let is_named = |f: &Failing| f.at.is_some() || matches!(f.kind, FailureKind::Refinement(_));
+        all.properties.len() > self.properties.len()
+            || all.failures[self.failures.len()..].iter().any(is_named)
+    }
+
     /// Takes the failures out of a system.
     pub fn leave_out(&self, system: &mut System) {
         let known = |event, f: &Failure| self.failures.iter().any(|failing| failing.covers(event, f));

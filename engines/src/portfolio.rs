@@ -509,7 +509,7 @@ impl Round {
             return None;
         }
         let scope = self.scope.clone().unwrap_or_else(|| job.scope.clone());
-        sample::violation(job, &scope).filter(|found| excluded.clone().add(job, found).any)
+        sample::violation(job, &scope).filter(|found| excluded.lacks(job, found))
     }
 
     /// Ends the contestants, and waits a moment for what they know.
