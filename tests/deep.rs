@@ -97,6 +97,18 @@ fn a_trace_that_leaves_rounds_out_is_replayed_and_exported() {
     let mut own: Json = serde_json::from_str(&own).expect("JSON");
     let replay = |name: &str| run("replay", &trace(name), &[tank.to_str().expect("a name")]);
     assert_eq!(replay("tank.json").status.code(), Some(0), "{own:#}");
+    // A session that begins with the trace writes it as it was; of one that fails it keeps what is possible.
+    let animate = |name: &str, commands: &str| {
+        let load = trace(name).display().to_string();
+        let said = file(folder.path(), "commands", commands);
+        let said = std::fs::File::open(said).expect("the commands");
+        let mut command = common::bsym();
+        let output = command.arg("animate").arg(&tank).args(["--load", &load]).stdin(said).output();
+        String::from_utf8_lossy(&output.expect("it runs").stdout).into_owned()
+    };
+    let saved = trace("saved.json").display().to_string();
+    animate("tank.json", &format!("save {saved}\n"));
+    assert_eq!(replay("saved.json").status.code(), Some(0));
     // All 300 + 1 + 450 + 1 steps.
     let itf = std::fs::read_to_string(trace("tank.itf.json")).expect("a trace");
     let itf: Json = serde_json::from_str(&itf).expect("JSON");
@@ -120,5 +132,9 @@ fn a_trace_that_leaves_rounds_out_is_replayed_and_exported() {
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
         assert_ne!(output.status.code(), Some(0), "{text}");
         assert!(text.contains(expected), "{more}: {text}");
+        if more == 1_000_000 {
+            let text = animate("wrong.json", "");
+            assert!(text.contains("replayed 1 of ") && text.contains("stopped: step 2"), "{text}");
+        }
     }
 }

@@ -79,11 +79,13 @@ impl Session {
                 return Err(error.to_string());
             }
             trace.steps.truncate(keep);
+            trace.repeats.retain(|repeat| repeat.before < keep);
         }
         self.named = (*self.model).clone();
         crate::commands::eval::name_elements(&mut self.named, &self.scope);
         self.constants = Some(trace.constants);
         self.steps = trace.steps;
+        self.repeats = trace.repeats;
         self.at = self.steps.len();
         Ok(Loaded { steps: self.at, of, why })
     }

@@ -81,6 +81,7 @@ fn answer(session: &mut Session, line: &str, interrupt: &AtomicBool) -> Result<A
         serde_json::from_str(line).map_err(|error| format!("the request is not understood: {error}"))?;
     session.constants = None;
     session.steps.clear();
+    session.repeats.clear();
     session.at = 0;
     match request {
         Request::Constants { most } => {

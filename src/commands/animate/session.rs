@@ -9,7 +9,7 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::replay::{Checks, violations};
-use bsym_semantics::trace::{Step, Trace, Violation};
+use bsym_semantics::trace::{Repeat, Step, Trace, Violation};
 use bsym_semantics::transition::state::{Constants, State};
 
 use super::choices::{Choice, Choices, MOST};
@@ -27,6 +27,8 @@ pub struct Session {
     pub constants: Option<Constants>,
     /// The path, including the steps that the user went back from.
     pub steps: Vec<Step>,
+    /// Rounds of cycles that the path leaves out.
+    pub repeats: Vec<Repeat>,
     /// Number of these steps that lead to the current position.
     pub at: usize,
     /// Choices for the next step.
@@ -50,6 +52,7 @@ impl Session {
             scope,
             constants: None,
             steps: vec![],
+            repeats: vec![],
             at: 0,
             choices: Choices::default(),
             most: MOST,
@@ -77,7 +80,9 @@ impl Session {
     /// Returns the path up to the current position.
     pub fn trace(&self) -> Option<Trace> {
         let constants = self.constants.clone()?;
-        Some(Trace::new(self.scope.clone(), constants, self.steps[..self.at].to_vec()))
+        let mut trace = Trace::new(self.scope.clone(), constants, self.steps[..self.at].to_vec());
+        trace.repeats.extend(self.repeats.iter().filter(|repeat| repeat.before < self.at).cloned());
+        Some(trace)
     }
 
     /// Returns the place where formulas are evaluated: without constants or a state, their names have no values.
@@ -96,6 +101,7 @@ impl Session {
     pub fn begin(&mut self, interrupt: &AtomicBool) -> Result<(), String> {
         (self.constants, self.at) = (None, 0);
         self.steps.clear();
+        self.repeats.clear();
         self.look(interrupt);
         while self.state().is_none() && self.choices.is_only_one() {
             self.take(0, interrupt)?;
@@ -144,6 +150,7 @@ impl Session {
     pub fn push(&mut self, step: Step) {
         if self.steps.get(self.at) != Some(&step) {
             self.steps.truncate(self.at);
+            self.repeats.retain(|repeat| repeat.before < self.at);
             self.steps.push(step);
         }
         self.at += 1;
