@@ -169,8 +169,8 @@ bsym_language::tuning! {
     pub struct Tree {
         /// Time for a question before it is set aside; doubled each time that it is asked again.
         patience: Duration = ms(500),
-        /// Levels between two questions whether a sequence has a path, where that follows from the level before.
-        /// Whether its states can be different does not follow.
+        /// Levels between two questions whether a sequence has a path without a repeated state, where the level before
+        /// shows that it has a path at all.
         look: usize = 4,
         /// Divisor: the part of the time that questions which were set aside may take.
         again_share: u32 = 2,

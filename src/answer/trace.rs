@@ -71,12 +71,17 @@ impl RepeatedObject {
     }
 
     fn text(&self) -> String {
-        let steps = match self.steps {
-            1 => "the last step".to_string(),
-            n => format!("the last {n} steps"),
-        };
-        format!("… {steps}, {} more times …", self.rounds)
+        rounds_left_out(self.steps, &self.rounds.to_string())
     }
+}
+
+/// Says how often the last steps are repeated.
+pub fn rounds_left_out(steps: usize, rounds: &str) -> String {
+    let steps = match steps {
+        1 => "the last step".to_string(),
+        n => format!("the last {n} steps"),
+    };
+    format!("… {steps}, {rounds} more times …")
 }
 
 /// How traces are written.

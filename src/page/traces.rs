@@ -4,7 +4,7 @@ use bsym_language::int::Int;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::answer::trace::left_out;
+use crate::answer::trace::{left_out, rounds_left_out};
 
 use super::fields::{call, list, names, shown, text};
 use super::pictures::{Drawn, Machine};
@@ -233,12 +233,10 @@ impl Trace {
                 Cell { change: format!("{name} from {old} to {value}"), value, changed }
             };
             let repeated = &step["repeated"];
-            let of_rounds = |_| match repeated["steps"].as_u64() {
-                Some(1) => format!("… the last step, {} more times …", shown(&repeated["rounds"])),
-                _ => {
-                    let (steps, rounds) = (shown(&repeated["steps"]), shown(&repeated["rounds"]));
-                    format!("… the last {steps} steps, {rounds} more times …")
-                }
+            let of_rounds = |_| {
+                let steps =
+                    repeated["steps"].as_u64().and_then(|n| usize::try_from(n).ok()).unwrap_or_default();
+                rounds_left_out(steps, &shown(&repeated["rounds"]))
             };
             all.push(Step {
                 number: number.to_string(),

@@ -145,7 +145,7 @@ impl Reader<'_> {
         Ok(self.make(from, kind))
     }
 
-    /// What follows `EX` and `AX`: `[op] f` is a step by the event, `[op]` alone a formula like any other.
+    /// Parses the formula after `EX` or `AX`: `[op] f` is a step by the event, `[op]` alone a formula like any other.
     fn next(&mut self, every: bool) -> Parsed<StateKind> {
         let mut action = None;
         if let Token::Taken(text) = self.parser.peek().clone()
@@ -158,7 +158,7 @@ impl Reader<'_> {
         Ok(StateKind::Next { every, action, inner: Box::new(self.unary()?) })
     }
 
-    /// What follows `E` and `A`: `f U g`, also in parentheses.
+    /// Parses the formula `f U g` after `E` or `A`, also in parentheses.
     fn until(&mut self, every: bool) -> Parsed<StateKind> {
         let until = "`U` is expected: `E f U g`, `A f U g`";
         let (left, right) = if *self.parser.peek() == Token::Open {

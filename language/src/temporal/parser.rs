@@ -52,7 +52,7 @@ pub(super) struct Parser<'a> {
     bound: Vec<Bound>,
 }
 
-/// What was read, or the first mistake.
+/// A part of a formula that was parsed, or the first mistake in it.
 pub(super) type Parsed<T> = Result<T, TemporalError>;
 
 impl<'a> Parser<'a> {
@@ -246,7 +246,7 @@ impl Parser<'_> {
         }
     }
 
-    /// What a word says of events, or of a piece of B, in parentheses.
+    /// Parses the argument of a word, an event or a piece of B in parentheses.
     pub(super) fn call(&mut self, word: &str, text: &str, at: usize, text_at: usize) -> Parsed<Formula> {
         if matches!(word, "e" | "WF" | "SF") {
             let action = self.action(text, text_at)?;

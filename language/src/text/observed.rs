@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 pub enum Question {
     /// The bytes of a file.
     Content(PathBuf),
-    /// Whether a path is a file, a folder, or nothing.
+    /// The kind of a path: a file, a folder, or nothing.
     Kind(PathBuf),
     /// The names in a folder, with the kind of each.
     Names(PathBuf),

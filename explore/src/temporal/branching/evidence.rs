@@ -11,7 +11,7 @@ use super::labelling::{Bound, Labelling};
 use crate::store::state_table::StateId;
 use crate::temporal::counterexample::Steps;
 
-/// What is to be said about the end of a path.
+/// The reason why a path ends with its last state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PathEnd {
     /// The last state is the one of this step again.

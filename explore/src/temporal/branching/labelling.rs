@@ -24,7 +24,7 @@ pub(super) struct Structure {
     taken: Vec<u128>,
     /// Propositions that are true in each state; `None` if they are not known.
     truth: Vec<Option<u128>>,
-    /// Whether all edges of a state are known.
+    /// True for the states of which all edges are known, by state.
     is_whole: Vec<bool>,
 }
 
