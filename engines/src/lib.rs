@@ -9,6 +9,7 @@ pub mod verdict;
 pub mod run;
 
 pub mod excluded;
+pub mod export;
 
 pub mod problem;
 

@@ -5,7 +5,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use std::time::Duration;
 
-use super::bounds::literal;
 use super::cut::{Cut, Levels, describe, name};
 use super::gates::Lit;
 use super::lowering::Lowering;
@@ -14,7 +13,7 @@ use super::value::TOO_WIDE;
 use crate::budget::{Budget, Stopped, spend};
 use crate::session::evaluate::{any_value, evaluate};
 use crate::session::{Backend, RawAnswer, Size, SolverError, TermValue};
-use crate::term::{Op, Sort, SymbolId, Term, Terms};
+use crate::term::{Sort, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
 /// A SAT solver behind a session.
@@ -251,17 +250,6 @@ impl Propositional {
         let truth = |l: Lit| truths[l.variable()] != l.is_negative();
         self.lowering.read(self.terms.sort_of(t), &value, &truth)
     }
-
-    fn mention(&mut self, t: Term) {
-        let (terms, levels) = (self.terms.clone(), &mut self.lowering.levels);
-        terms.visit(&[t], |t, node| {
-            if let (Op::Int(_), Some(n)) = (&node.op, literal(&terms, t))
-                && n.abs() <= tuning().cut.mentioned
-            {
-                levels.mentioned = levels.mentioned.max(n.abs());
-            }
-        });
-    }
 }
 
 /// A formula as propositional logic, before anybody asks a solver about it.
@@ -283,7 +271,7 @@ pub struct Lowered {
 pub fn lowered(terms: &Rc<Terms>, assertions: &[Term]) -> Result<Lowered, Stopped> {
     let mut made = Propositional::new(terms.clone());
     for &t in assertions {
-        made.mention(t);
+        made.lowering.levels.mention(terms, &[t]);
         made.asserted.push(t);
     }
     if made.lower(&[], false).is_none() {
@@ -311,7 +299,7 @@ impl Backend for Propositional {
     }
 
     fn assert(&mut self, t: Term) -> Result<(), SolverError> {
-        self.mention(t);
+        self.lowering.levels.mention(&self.terms, &[t]);
         self.asserted.push(t);
         self.assignment = None;
         Ok(())

@@ -110,10 +110,20 @@ impl Bounds {
 
     /// Learns from an assertion. Returns what has new bounds.
     pub fn learn(&mut self, terms: &Terms, assertion: Term) -> Vec<Part> {
+        self.learn_about(terms, assertion, |_| true)
+    }
+
+    /// [`learn`](Self::learn), of some symbols only.
+    pub fn learn_about(
+        &mut self,
+        terms: &Terms,
+        assertion: Term,
+        wanted: impl Fn(SymbolId) -> bool,
+    ) -> Vec<Part> {
         let found =
             self.implied(terms, assertion, true, tuning().propositional.bounds_depth, &mut HashMap::new());
         let mut new = vec![];
-        for (&part, &interval) in found.iter() {
+        for (&part, &interval) in found.iter().filter(|(part, _)| wanted(part.symbol())) {
             let known = self.part(part);
             let now = both(known, interval);
             if now != known {

@@ -6,7 +6,8 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use crate::term::{SymbolId, Term, Terms};
+use super::bounds::literal;
+use crate::term::{Op, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
 /// Subject of a cut.
@@ -35,6 +36,22 @@ impl Levels {
     pub fn numbers(&self, terms: &Terms, cut: Cut) -> (i128, i128) {
         let bits = tuning().cut.bits[self.level(terms, cut)];
         (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+    }
+
+    /// Takes note of the numbers that terms speak of.
+    pub fn mention(&mut self, terms: &Terms, all: &[Term]) {
+        self.mention_up_to(terms, all, tuning().cut.mentioned);
+    }
+
+    /// [`mention`](Self::mention), with another limit of numbers that count.
+    pub fn mention_up_to(&mut self, terms: &Terms, all: &[Term], most: i128) {
+        terms.visit(all, |t, node| {
+            if let (Op::Int(_), Some(n)) = (&node.op, literal(terms, t))
+                && n.abs() <= most
+            {
+                self.mentioned = self.mentioned.max(n.abs());
+            }
+        });
     }
 
     /// First and last index of a window.

@@ -52,7 +52,7 @@ impl std::ops::Not for Lit {
 
 /// Definition of a variable.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-enum Gate {
+pub(super) enum Gate {
     /// The variable that is true.
     True,
     /// Free.
@@ -67,6 +67,18 @@ enum Gate {
     Guarded(Lit, Lit),
 }
 
+impl Gate {
+    /// The literals that it is made of.
+    pub fn operands(&self) -> Vec<Lit> {
+        match self {
+            Gate::True | Gate::Input => vec![],
+            Gate::And(args) => args.to_vec(),
+            Gate::Xor(a, b) | Gate::Guarded(a, b) => vec![*a, *b],
+            Gate::Choice(a, b, c) | Gate::Majority(a, b, c) => vec![*a, *b, *c],
+        }
+    }
+}
+
 /// All gates, and the clauses that are to be handed to a solver.
 #[derive(Debug)]
 pub(super) struct Gates {
@@ -75,13 +87,20 @@ pub(super) struct Gates {
     /// Variables whose clauses were emitted.
     emitted: Vec<bool>,
     clauses: Vec<Vec<Lit>>,
+    /// The clauses that are no part of a gate's definition, where somebody wants them.
+    stated: Option<Vec<Vec<Lit>>>,
 }
 
 impl Gates {
     /// No gates.
     pub fn new() -> Gates {
-        let mut gates =
-            Gates { gates: vec![Gate::True], by_gate: HashMap::new(), emitted: vec![false], clauses: vec![] };
+        let mut gates = Gates {
+            gates: vec![Gate::True],
+            by_gate: HashMap::new(),
+            emitted: vec![false],
+            clauses: vec![],
+            stated: None,
+        };
         gates.clause(&[Lit::TRUE]);
         gates
     }
@@ -89,6 +108,21 @@ impl Gates {
     /// Number of variables.
     pub fn len(&self) -> usize {
         self.gates.len()
+    }
+
+    /// Definition of a variable.
+    pub fn gate(&self, variable: usize) -> &Gate {
+        &self.gates[variable]
+    }
+
+    /// Keeps from now on what is stated, apart from the definitions of gates.
+    pub fn keep_stated(&mut self) {
+        self.stated = Some(vec![]);
+    }
+
+    /// What was stated since [`keep_stated`](Self::keep_stated).
+    pub fn take_stated(&mut self) -> Vec<Vec<Lit>> {
+        self.stated.take().unwrap_or_default()
     }
 
     fn add(&mut self, gate: Gate) -> Lit {
@@ -232,6 +266,9 @@ impl Gates {
         let clause: Vec<Lit> = clause.iter().copied().filter(|&l| l != Lit::FALSE).collect();
         for &l in &clause {
             self.require(l);
+        }
+        if let Some(stated) = &mut self.stated {
+            stated.push(clause.clone());
         }
         self.emit(clause);
     }

@@ -25,6 +25,7 @@
 mod array;
 mod backend;
 mod bounds;
+pub mod circuit;
 mod cut;
 mod definition;
 mod elements;

@@ -17,6 +17,7 @@ mod value;
 
 // ... the backends, from a term to the text that a program reads and back ...
 mod choices;
+pub mod horn;
 mod names;
 mod parse;
 pub mod process;

@@ -1,5 +1,7 @@
 //! Known bounds of unknowns: of numbers and of the elements of sets, learnt from assertions.
 
+use std::collections::HashSet;
+
 use super::{Lowering, Window};
 use crate::propositional::bounds::{Interval, Part};
 use crate::propositional::integer::{Form, Number};
@@ -31,6 +33,13 @@ impl Lowering {
                 self.gates.clause(&[l]);
             }
         }
+    }
+
+    /// Notes bounds of symbols that are not lowered yet. Of all others nothing is learnt, since the assertion may
+    /// be one that does not hold always.
+    pub fn expect(&mut self, assertion: Term, of: &HashSet<SymbolId>) {
+        let terms = self.terms.clone();
+        self.bounds.learn_about(&terms, assertion, |id| of.contains(&id));
     }
 
     /// A number that is defined has the bounds that are found later as well.
