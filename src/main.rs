@@ -16,6 +16,7 @@ mod cache;
 mod commands;
 mod drawing;
 mod exit;
+mod export;
 mod input;
 mod lsp;
 mod output;
@@ -414,6 +415,7 @@ impl Command {
             Command::Certify(a) => a.output.clone(),
             Command::Cbc(a) => a.output.clone(),
             Command::Tests(a) => a.output.clone(),
+            Command::Export(a) => a.output.clone(),
             Command::Replay(a) => a.output.clone(),
             Command::Lsp(_)
             | Command::Cache(_)
@@ -443,6 +445,7 @@ impl Command {
             Command::Certify(a) => a.limits.clone(),
             Command::Cbc(a) => a.limits.clone(),
             Command::Tests(a) => a.limits.clone(),
+            Command::Export(a) => a.limits.clone(),
             Command::Replay(a) => a.limits.clone(),
             // The time limit applies to each line.
             Command::Animate(a) => LimitArguments { timeout: None, memory: a.limits.memory },

@@ -207,13 +207,18 @@ pub fn folder_of(path: &Path) -> PathBuf {
 /// file is announced only where this is `true`.
 #[must_use = "only what was written may be announced"]
 pub fn write(path: &Path, text: &str) -> bool {
-    match std::fs::write(path, text) {
-        Ok(()) => {
-            if let Some(recorded) = &mut *recording() {
-                recorded.files.push((path.to_owned(), text.into()));
-            }
-            true
-        }
+    let written = write_bytes(path, text.as_bytes());
+    if written && let Some(recorded) = &mut *recording() {
+        recorded.files.push((path.to_owned(), text.into()));
+    }
+    written
+}
+
+/// [`write`], of a file that is no text, by a command whose answers are not kept.
+#[must_use = "only what was written may be announced"]
+pub fn write_bytes(path: &Path, bytes: &[u8]) -> bool {
+    match std::fs::write(path, bytes) {
+        Ok(()) => true,
         Err(error) => {
             lost(&format!("`{}` cannot be written: {error}", path.display()));
             false

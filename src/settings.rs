@@ -144,6 +144,10 @@ impl Settings {
             Command::Cbc(a) => fill_all!(a),
             Command::Tests(a) => fill_all!(a),
             Command::Simulate(a) => fill_all!(a),
+            Command::Export(a) => Parts::of(&mut a.component, &mut a.output)
+                .scope(&mut a.scope)
+                .limits(&mut a.limits)
+                .fill(&a.file),
             // Their time limit applies to each line.
             Command::Animate(a) => Parts::of(&mut a.component, &mut a.output)
                 .scope(&mut a.scope)

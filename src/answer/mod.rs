@@ -7,7 +7,7 @@
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
 //!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
-//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`cases`] (`tests`), [`constraint`] (`cbc`), [`replay`],
+//! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`cases`] (`tests`), [`constraint`] (`cbc`), [`exported`] (`export`), [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`], [`kept`] (from the cache), [`against`] (a baseline); [`found`], which one process tells another; and the
 //!   [`event`]s on the way to one.
 
@@ -39,6 +39,7 @@ pub mod claim;
 pub mod constraint;
 pub mod evaluation;
 pub mod event;
+pub mod exported;
 pub mod finding;
 pub mod found;
 pub mod graph;
@@ -68,6 +69,7 @@ use self::cases::CasesAnswer;
 use self::certification::Certification;
 use self::constraint::ConstraintAnswer;
 use self::evaluation::Evaluation;
+use self::exported::ExportAnswer;
 use self::found::Found;
 use self::graph::GraphAnswer;
 use self::kept::Kept;
@@ -99,6 +101,8 @@ pub enum Answer {
     Cases(Box<CasesAnswer>),
     /// `cbc`.
     Constraint(Box<ConstraintAnswer>),
+    /// `export`.
+    Exported(Box<ExportAnswer>),
     /// `replay`.
     Replay(Box<Replay>),
     /// `simulate`.
@@ -176,7 +180,7 @@ impl Answer {
             Answer::Strengthened(answer) => answer.exit(),
             Answer::Against(_, against) => against.exit,
             Answer::Kept(answer) => answer.exit,
-            Answer::Recorded(_) | Answer::Text(_) => Exit::Done,
+            Answer::Recorded(_) | Answer::Exported(_) | Answer::Text(_) => Exit::Done,
             Answer::Refused(answer) => answer.exit,
             Answer::Found(_) => Exit::Done,
             Answer::Said(exit) => *exit,
@@ -201,6 +205,7 @@ impl Answer {
             Answer::Obligations(answer) => answer.text(verbose, paint),
             Answer::Strengthened(answer) => answer.text(verbose, paint),
             Answer::Recorded(answer) => answer.text(paint),
+            Answer::Exported(answer) => answer.text(paint),
             Answer::Refused(answer) => answer.text(paint),
             Answer::Against(answer, against) => answer.text(verbose, paint) + &against.text(paint),
             Answer::Kept(answer) => answer.text().into(),

@@ -15,6 +15,7 @@ use super::choices::ChoicesObject;
 use super::constraint::ConstraintAnswer;
 use super::evaluation::Evaluation;
 use super::event::Event;
+use super::exported::ExportAnswer;
 use super::graph::GraphAnswer;
 use super::of_status::OfStatus;
 use super::open_obligation::Explanation;
@@ -61,6 +62,7 @@ fn the_files_are_what_the_types_say() {
     check::<Replay>("replay");
     check::<ConstraintAnswer>("cbc");
     check::<CasesAnswer>("tests");
+    check::<ExportAnswer>("export");
     check::<Simulation>("simulation");
     check::<TemporalAnswer>("ltl");
     check::<RefinementAnswer>("refine");

@@ -8,6 +8,10 @@ use super::Arguments;
 const EXAMPLES: &[(&str, &[&str])] = &[
     ("cache", &["bsym cache", "bsym cache clear"]),
     ("cbc", &["bsym cbc crossing.mch", "bsym cbc vending.mch --deadlock"]),
+    (
+        "export",
+        &["bsym export vending.mch --aiger vending.aig", "bsym export counter.mch --horn counter.smt2"],
+    ),
     ("tests", &["bsym tests vending.mch", "bsym tests vending.mch --mcdc -o suite"]),
     (
         "check",

@@ -4,6 +4,7 @@ mod cases;
 mod cbc;
 mod comparisons;
 mod examples;
+mod export;
 mod graph;
 mod proofs;
 mod reading;
@@ -21,6 +22,7 @@ pub use cases::*;
 pub use cbc::*;
 pub use comparisons::*;
 pub use examples::command_line;
+pub use export::*;
 pub use graph::*;
 pub use proofs::*;
 pub use reading::*;
@@ -142,6 +144,10 @@ pub enum Command {
     #[command(mut_arg("format", without_reports))]
     #[serde(skip)]
     Certify(CertifyArguments),
+    /// Write the machine for other model checkers: AIGER and BTOR2 in a finite scope, or Horn clauses
+    #[command(mut_arg("format", without_reports))]
+    #[serde(skip)]
+    Export(ExportArguments),
     /// Replay a trace on a machine
     #[command(mut_arg("format", without_reports))]
     #[serde(skip)]

@@ -8,6 +8,7 @@
 //!   the answer.
 //! - `many` has a command look at several machines, each in a process of its own; `targets` selects them.
 //! - `certify` and `replay` check evidence again.
+//! - `export` writes files for other model checkers.
 //! - `cbc` asks a solver for states and short runs that need not be reachable; `cases` makes tests.
 //! - `ltl` checks temporal formulas on all paths, `refine` compares with abstractions, and `graph` draws the states.
 //! - `lsp` serves an editor; its code is in [`crate::lsp`].
@@ -32,6 +33,7 @@ mod enlarge;
 mod eval;
 mod explain;
 mod explicit;
+mod export;
 mod graph;
 mod ldd;
 mod line;
@@ -108,6 +110,7 @@ pub fn run(command: Command, control: &Control) -> Exit {
         Command::Tests(a) => cases::run(&a, control),
         Command::Cbc(a) => cbc::run(&a, control),
         Command::Certify(a) => certify::run(&a, control),
+        Command::Export(a) => export::run(&a, control),
         Command::Replay(a) => replay::run(&a, control),
         Command::Cache(a) => cache::run(a),
         Command::Explain(a) => explain::run(&a),
