@@ -108,6 +108,66 @@ fn only_what_is_open_is_tried_and_only_a_reachable_state_refutes() {
     assert_eq!((code, summary(&said)), (Some(0), "nothing is open in po.json"), "{said}");
 }
 
+/// A project of Atelier B: the machine in `src`, what it sees in `lib`, their database in `bdp`.
+fn atelier(folder: &Path) {
+    for (from, to) in [
+        ("src/Parking.mch", "src/Parking.mch"),
+        ("src/Limits.mch", "lib/Limits.mch"),
+        ("bdp/Parking.pmi", "bdp/Parking.pmi"),
+        ("bdp/Parking.pog", "bdp/Parking.pog"),
+        ("bdp/Parking.bxml", "bdp/Parking.bxml"),
+        ("bdp/Parking.dep", "bdp/Parking.dep"),
+        ("bdp/Limits.dep", "bdp/Limits.dep"),
+    ] {
+        let target = folder.join(to);
+        std::fs::create_dir_all(target.parent().expect("a folder")).expect("a folder");
+        std::fs::copy(root().join("docs/guides/files/atelier-b").join(from), target).expect("a file");
+    }
+}
+
+#[test]
+fn the_names_and_folders_of_atelier_b_are_understood() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path();
+    atelier(folder);
+    let machine = folder.join("src/Parking.mch");
+    let (lib, pmi) = (folder.join("lib"), folder.join("bdp/Parking.pmi"));
+    let (lib, pmi) = (lib.display().to_string(), pmi.display().to_string());
+    let arguments = ["-I", &lib, "--open", "--proofs", &pmi];
+    let (code, said) = text(&machine, &arguments);
+    assert_eq!((code, summary(&said)), (Some(0), "1 open in Parking.pmi: 1 discharged"), "{said}");
+    assert!(said.contains("9 taken from Parking.pmi, 5 trivial\n"), "{said}");
+    let counted = bsym().args(["proofs", &pmi, "-I", &lib, "--json"]).output().expect("it runs");
+    let counted = String::from_utf8_lossy(&counted.stdout).into_owned();
+    assert!(!counted.contains("not counted") && counted.contains("\"used\""), "{counted}");
+    // The database of the other folder may be with its own project.
+    let (with_us, with_it) = (folder.join("bdp/Limits.dep"), folder.join("lib/bdp/Limits.dep"));
+    std::fs::create_dir(folder.join("lib/bdp")).expect("a folder");
+    std::fs::rename(&with_us, &with_it).expect("a file");
+    let (_, said) = text(&machine, &arguments);
+    assert!(said.contains("9 taken from Parking.pmi, 5 trivial\n"), "{said}");
+    // Another text of it, and no record of its text, leave nothing to take.
+    let text_of_limits = std::fs::read_to_string(folder.join("lib/Limits.mch")).expect("text");
+    std::fs::write(folder.join("lib/Limits.mch"), text_of_limits.clone() + "\n").expect("a file");
+    let (_, said) = text(&machine, &arguments);
+    assert!(said.contains("14 proved for another text"), "{said}");
+    assert!(said.contains("Limits has changed since its obligations were generated"), "{said}");
+    std::fs::write(folder.join("lib/Limits.mch"), text_of_limits).expect("a file");
+    std::fs::remove_file(with_it).expect("a file");
+    let (_, said) = text(&machine, &arguments);
+    assert!(said.contains("14 proved for another text") && said.contains("there is no Limits.dep"), "{said}");
+    // Every name of the obligation explains it.
+    for name in ["enter/#0/INV", "Parking/enter/#0/INV", "enter/inv1/INV", " enter / inv1 /INV"] {
+        let (code, said) = text(&machine, &["-I", &lib, "--explain", name]);
+        assert!(code == Some(0) && said.contains("enter/inv1/INV: `inside : 0..capacity` follows"), "{said}");
+    }
+    let (code, said) = text(&machine, &["-I", &lib, "--explain", "enter/#9/INV"]);
+    assert!(code == Some(2) && said.contains("no obligation `enter/#9/INV`"), "{code:?} {said}");
+}
+
 const MACHINE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <org.eventb.core.machineFile org.eventb.core.configuration="org.eventb.core.fwd" version="5">
 <org.eventb.core.variable name="v" org.eventb.core.identifier="x"/>

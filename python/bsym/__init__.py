@@ -22,7 +22,7 @@ from ._machine import Machine, State, Successor, Successors, load
 from ._obligations import Obligation, Obligations
 from ._program import program, version
 from ._result import Property, Result, Scope, Stats, Violation
-from ._trace import Step, Trace
+from ._trace import Repeated, Step, Trace
 from ._value import Element, Value
 
 # The name of the command. Inside the package it is `evaluate`, because `eval` is a built-in function.
@@ -46,6 +46,7 @@ __all__ = [
     "Options",
     "Property",
     "Rejected",
+    "Repeated",
     "Result",
     "Scope",
     "State",

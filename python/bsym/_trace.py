@@ -18,6 +18,23 @@ def values(found: Mapping[str, str] | None) -> dict[str, Value]:
 
 
 @dataclass(frozen=True)
+class Repeated:
+    """Rounds of a cycle that a trace leaves out: the last `steps` steps happen `rounds` more times."""
+
+    steps: int
+    rounds: int
+
+    @property
+    def all(self) -> int:
+        """The number of steps that are left out."""
+        return self.steps * self.rounds
+
+    def __str__(self) -> str:
+        last = "the last step" if self.steps == 1 else f"the last {self.steps} steps"
+        return f"… {last}, {self.rounds} more times …"
+
+
+@dataclass(frozen=True)
 class Step:
     """An event with its arguments, and the state after it."""
 
@@ -28,16 +45,19 @@ class Step:
     state: dict[str, Value] | None
     #: Where the event is written: `file`, `line`, `column`, `end_line`, `end_column`.
     place: dict[str, Any] | None = None
+    #: Rounds that are left out between the step before and this one.
+    repeated: Repeated | None = None
 
     @classmethod
     def from_json(cls, found: Mapping[str, Any]) -> Step:
-        state = found["state"]
+        state, repeated = found["state"], found.get("repeated")
         return cls(
             event=found["event"],
             parameters=values(found["parameters"]),
             results=values(found["results"]),
             state=None if state is None else values(state),
             place=found.get("place"),
+            repeated=None if repeated is None else Repeated(repeated["steps"], int(repeated["rounds"])),
         )
 
     def __str__(self) -> str:
@@ -49,7 +69,10 @@ class Step:
 
 @dataclass(frozen=True)
 class Trace(Sequence[Step]):
-    """Steps from an initial state; the first is `INITIALISATION`."""
+    """Steps from an initial state; the first is `INITIALISATION`.
+
+    A long trace leaves rounds of a cycle out: `Step.repeated` says how many, and `numbers` counts them.
+    """
 
     steps: tuple[Step, ...]
     constants: dict[str, Value]
@@ -66,6 +89,15 @@ class Trace(Sequence[Step]):
 
     def __iter__(self) -> Iterator[Step]:
         return iter(self.steps)
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the steps from 0, where steps that are left out count."""
+        numbers, left_out = [], 0
+        for position, step in enumerate(self.steps):
+            left_out += step.repeated.all if step.repeated else 0
+            numbers.append(position + left_out)
+        return numbers
 
     @property
     def states(self) -> list[dict[str, Value]]:
@@ -85,8 +117,9 @@ class Trace(Sequence[Step]):
     def to_pandas(self, *, python: bool = False) -> pandas.DataFrame:
         """Returns a table with a row for each step.
 
-        The columns are `event`, `parameters`, `results` and the variables. Columns of variables have two levels if a
-        variable has one of these three names: no name is changed.
+        The index has the numbers of the steps. The columns are `event`, `parameters`, `results` and the variables; where
+        rounds are left out, there is also a column `repeated`. Columns of variables have two levels if a variable has one of
+        these names: no name is changed.
 
         Args:
             python: Values are Python values where `Value.to_python` gives one, else B text.
@@ -110,10 +143,14 @@ class Trace(Sequence[Step]):
         def cells(of: Mapping[str, Value]) -> dict[str, Any]:
             return {name: cell(value) for name, value in of.items()}
 
-        own = ("event", "parameters", "results")
+        own = ["event", "parameters", "results"]
+        has_repeated = any(step.repeated for step in self.steps)
+        if has_repeated:
+            own.append("repeated")
         names = self.variables
         data: list[list[Any]] = [
             [step.event, cells(step.parameters), cells(step.results)]
+            + ([step.repeated] if has_repeated else [])
             + [cell((step.state or {}).get(name)) for name in names]
             for step in self.steps
         ]
@@ -123,13 +160,16 @@ class Trace(Sequence[Step]):
             pairs = [("step", name) for name in own] + [("state", name) for name in names]
             columns = pandas.MultiIndex.from_tuples(pairs)
         # Of type object: an integer of B has any size, and a missing value does not make it a float.
-        return pandas.DataFrame(data, columns=columns, index=pandas.RangeIndex(len(data), name="step"), dtype=object)
+        index = pandas.Index(self.numbers, name="step") if has_repeated else pandas.RangeIndex(len(data), name="step")
+        return pandas.DataFrame(data, columns=columns, index=index, dtype=object)
 
     def __str__(self) -> str:
         lines = [f"       {name} = {value}" for name, value in self.constants.items()]
         before: Mapping[str, Value] = {}
-        for number, step in enumerate(self.steps):
-            lines.append(f"  {number:<3}{step}")
+        for number, step in zip(self.numbers, self.steps):
+            if step.repeated:
+                lines.append(f"     {step.repeated}")
+            lines.append(f"  {number:<3}{step}" if number < 100 else f"  {number} {step}")
             for name, value in (step.state or {}).items():
                 if before.get(name) != value:
                     lines.append(f"       {name} = {value}")
@@ -140,8 +180,10 @@ class Trace(Sequence[Step]):
         names = self.variables
         rows = []
         before: Mapping[str, Value] = {}
-        for number, step in enumerate(self.steps):
+        for number, step in zip(self.numbers, self.steps):
             state = step.state or {}
+            if step.repeated:
+                rows.append(["", _html.text(step.repeated), *("" for _ in names)])
             row = [str(number), _html.code(step)]
             for name in names:
                 cell = _html.code(state.get(name, ""))

@@ -24,6 +24,29 @@ def test_a_counterexample_has_typed_steps():
         bool(result)
 
 
+def test_rounds_that_a_trace_leaves_out_are_counted(machine):
+    path = machine(
+        "deep",
+        "MACHINE deep VARIABLES v INVARIANT v : NAT INITIALISATION v := 0 OPERATIONS inc = v := v + 1 END",
+    )
+    result = bsym.check(path)
+    assert result.verdict == "violated", str(result)
+    trace = result.trace
+    [step] = [step for step in trace if step.repeated]
+    assert step.repeated.steps == 1 and step.repeated.rounds > 10**6
+    # The step that ends after MAXINT breaks the invariant.
+    assert trace.numbers[-1] == 2**31 == trace.states[-1]["v"].to_python()
+    assert trace.numbers[-1] == len(trace) - 1 + step.repeated.all
+    line = f"… the last step, {step.repeated.rounds} more times …"
+    assert line in str(trace) and f"  {2**31} inc" in str(trace)
+    html = trace._repr_html_()
+    assert line in html and f"<td style=\"text-align:left\">{2**31}</td>" in html
+    pandas = pytest.importorskip("pandas")
+    table = trace.to_pandas(python=True)
+    assert list(table.index) == trace.numbers and table["v"].iloc[-1] == 2**31
+    assert [one for one in table["repeated"] if not pandas.isna(one)] == [step.repeated]
+
+
 def test_a_proof_has_an_invariant_and_a_certificate(tmp_path):
     result = bsym.ic3("examples/mutex.mch")
     assert result.holds and result.trace is None and result.certificate_kind == "inductive"

@@ -117,6 +117,13 @@ pub struct ProofsArguments {
     /// in the input
     #[arg(long, value_name = "NAME|FILE")]
     pub machine: Option<String>,
+    /// Look for machines and files of definitions of classical B in this folder as well, behind the folder of the file that
+    /// names them (repeatable)
+    #[arg(short = 'I', long = "include", value_name = "FOLDER", help_heading = "Project")]
+    pub include: Vec<PathBuf>,
+    /// Read no bsym.toml
+    #[arg(long, help_heading = "Project")]
+    pub no_project: bool,
     /// Count obligations that were only reviewed as proven
     #[arg(long)]
     pub trust_reviewed: bool,

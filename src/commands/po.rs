@@ -3,7 +3,6 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::bail;
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::open as sessions;
 use bsym_language::diagnostic::nearest;
@@ -25,6 +24,7 @@ use self::explain::Explainer;
 use self::open::Open;
 
 mod explain;
+mod keys;
 mod open;
 
 /// Runs the command.
@@ -61,7 +61,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
             seconds: clock.seconds(),
             ..Obligations::new(file, &proved, &stuck)
         };
-        answer.of_status = left_open.map(|open| open.outcome(&answer, 0));
+        answer.of_status = left_open.map(|open| open.outcome(&answer, &proved.all, 0));
         Answer::Obligations(Box::new(answer))
     });
     let mut observer = |proof: &Proof| {
@@ -104,18 +104,19 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
     obligations.all.retain(is_asked);
     let taken = all - obligations.all.len();
     let explainer = Explainer::new(&model, &scope, &choice, budget.clone());
+    let asked = match arguments.explain.as_ref().and_then(Option::as_deref) {
+        Some(name) => Some(keys::find(name, &obligations.all, &model).ok_or_else(|| {
+            let near = nearest(name, obligations.all.iter().map(|p| p.name.as_str()));
+            let refusal = Refusal::new(format!("--explain: {} has no obligation `{name}`", model.name));
+            refusal.help(near.map_or("--json lists them".into(), |n| format!("did you mean `{n}`?")))
+        })?),
+        None => None,
+    };
     let explanations = match &arguments.explain {
-        Some(name) => Some(explainer.explain(&obligations, name.as_deref())),
+        Some(_) => Some(explainer.explain(&obligations, asked)),
         // Only reachable states refute obligations here.
         None => arguments.open.then(|| explainer.of_refuted(&obligations)),
     };
-    if let Some(Some(name)) = &arguments.explain
-        && !obligations.all.iter().any(|p| p.name == *name)
-    {
-        let near = nearest(name, obligations.all.iter().map(|p| p.name.as_str()));
-        let refusal = Refusal::new(format!("--explain: {} has no obligation `{name}`", model.name));
-        bail!(refusal.help(near.map_or("--json lists them".into(), |n| format!("did you mean `{n}`?"))));
-    }
     control.finish();
     let folder = arguments.output_file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
     let file = obligations.to_po(&model, &scope, folder);
@@ -130,7 +131,7 @@ pub fn run(arguments: &PoArguments, control: &Control) -> anyhow::Result<Answer>
         explanations,
         ..of_prover
     };
-    answer.of_status = open.map(|open| open.outcome(&answer, taken));
+    answer.of_status = open.map(|open| open.outcome(&answer, &obligations.all, taken));
     if let Some(folder) = &arguments.export {
         match obligations.export(&model, folder) {
             Ok(exported) => {

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use bsym_language::load::{is_eventb, load_model};
+use bsym_language::load::{LoadRequest, is_eventb, load_with};
 use bsym_language::model::Model;
 use bsym_status::file::PoFile;
 use bsym_status::import::import;
-use bsym_status::sources::{attach, convert};
+use bsym_status::sources::{attach, convert, convert_for};
 use bsym_status::{ImportOptions, PoError};
 
 use crate::answer::Answer;
@@ -15,6 +15,7 @@ use crate::arguments::{ComponentArguments, ProofsArguments};
 use crate::input;
 use crate::output;
 use crate::refusal::Refusal;
+use crate::settings::Settings;
 
 /// Runs the command.
 pub fn run(arguments: &ProofsArguments) -> anyhow::Result<Answer> {
@@ -32,6 +33,11 @@ pub fn run(arguments: &ProofsArguments) -> anyhow::Result<Answer> {
             None
         }
     };
+    if let Some(model) = &model {
+        // The files of the machine may be in other folders.
+        let converted = convert_for(path, folder, model).map_err(|e| refuse(path, &e))?;
+        (file, warnings) = (converted.file, converted.warnings);
+    }
     let options = ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: None };
     let import = match &model {
         Some(model) => Some(import(path, &file, model, &options).map_err(|e| refuse(path, &e))?),
@@ -56,9 +62,12 @@ fn machine(arguments: &ProofsArguments, file: &PoFile) -> anyhow::Result<Result<
         let path = Path::new(named);
         // A name of the project, unless there is such a file.
         let chosen = is_eventb(&arguments.file) && !path.exists();
-        let component =
-            ComponentArguments { component: chosen.then(|| named.clone()), ..ComponentArguments::default() };
         let path = if chosen { &arguments.file } else { path };
+        let component = ComponentArguments {
+            component: chosen.then(|| named.clone()),
+            include: include_path(arguments, path)?,
+            no_project: true,
+        };
         return input::machine(path, &component, &arguments.output).map(|input| Ok(input.model));
     }
     let named = file.model.as_ref().and_then(|m| m.main.clone());
@@ -66,7 +75,8 @@ fn machine(arguments: &ProofsArguments, file: &PoFile) -> anyhow::Result<Result<
     let Some(path) = machine_file(&arguments.file, file) else {
         return Ok(Err(format!("the machine is not there, {help}")));
     };
-    Ok(match load_model(&path) {
+    let request = LoadRequest { component: None, include_path: include_path(arguments, &path)? };
+    Ok(match load_with(&path, &request) {
         Ok(loaded) => match loaded.model {
             Some(model) if named.as_ref().is_none_or(|n| *n == model.name) => Ok(model),
             Some(model) => Err(format!("{} holds {}, {help}", path.display(), model.name)),
@@ -74,6 +84,15 @@ fn machine(arguments: &ProofsArguments, file: &PoFile) -> anyhow::Result<Result<
         },
         Err(error) => Err(format!("{error}; {help}")),
     })
+}
+
+/// The folders of the command line, then those of the settings for a machine.
+fn include_path(arguments: &ProofsArguments, machine: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut folders = arguments.include.clone();
+    if !arguments.no_project {
+        folders.extend(Settings::of(machine)?.include_path().iter().cloned());
+    }
+    Ok(folders)
 }
 
 /// Path of the model of an input.

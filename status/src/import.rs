@@ -19,7 +19,7 @@ use super::fresh::Freshness;
 use super::levels::{Hypotheses, Levels};
 use super::matching::{Matched, Texts, find_event, find_target};
 use super::own;
-use super::sources::{Converted, convert};
+use super::sources::{Converted, convert_for};
 use crate::proven::{Check, Level, Pair, PairStatus, ProofStatus};
 
 /// Options for reading a file.
@@ -150,7 +150,7 @@ impl Import {
 /// # Errors
 /// A file that cannot be read, is damaged, has no proof data, or is about another machine.
 pub fn read_status(path: &Path, model: &Model, options: &ImportOptions) -> Result<Import, PoError> {
-    let Converted { file, warnings } = convert(path, Path::new(""))?;
+    let Converted { file, warnings } = convert_for(path, Path::new(""), model)?;
     Ok(Import { warnings, ..import(path, &file, model, options)? })
 }
 

@@ -1,12 +1,13 @@
 //! Matching of an obligation to its event and conjuncts in a model.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use bsym_language::load::check_predicate;
-use bsym_language::model::{Conjunct, Model, Notation};
+use bsym_language::model::{Conjunct, EventId, Model, Notation};
 
 use super::digest;
 use super::file::{Kind, NamedPredicate, Obligation, PoFile, Target};
+use super::proven::Pair;
 
 /// Returns the name of the component that a conjunct was written in, with the prefix of its instance.
 pub(crate) fn owner(model: &Model, conjunct: &Conjunct) -> String {
@@ -53,6 +54,49 @@ pub(super) fn find_event(o: &Obligation, model: &Model) -> Result<Option<usize>,
             None => Err(format!("{} has no operation `{name}`", model.name)),
         },
     }
+}
+
+/// Returns the pairs of event and conjunct of a model that the obligations of a status are about, by the names that they
+/// have in the status. Obligations of other kinds, of other components, and those that fit nothing are left out.
+pub fn pairs(file: &PoFile, model: &Model) -> BTreeMap<String, Vec<Pair>> {
+    let mut texts = Texts::new(model).count(file);
+    let own = file.obligations.iter().filter(|o| o.component == model.name && o.unmatched.is_none());
+    let preserving = own.filter(|o| matches!(o.kind, Kind::Inv | Kind::InvEst));
+    let mut found: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
+    for o in preserving {
+        let (Ok(event), Matched::At(conjuncts)) = (find_event(o, model), find_target(o, model, &mut texts)) else {
+            continue;
+        };
+        let event = event.map(|e| EventId(e as u32));
+        found.entry(o.id.clone()).or_default().extend(conjuncts.into_iter().map(|i| (event, i)));
+    }
+    found
+}
+
+/// Returns the pairs that a name of an obligation stands for: `inc/inv1/INV`, `inc/#0/INV`, with or without the name of the
+/// machine in front. A conjunct is named by its label, by `#` and its position from 0 in the text, or by `inv` and its
+/// position from 1.
+pub fn pairs_named(name: &str, model: &Model) -> Vec<Pair> {
+    let parts: Vec<&str> = name.split('/').map(str::trim).collect();
+    let parts = parts.strip_prefix(&[model.name.as_str()]).unwrap_or(&parts);
+    let [event, key, "INV"] = parts else { return vec![] };
+    let numbered = key.strip_prefix("inv").and_then(|n| n.parse::<usize>().ok()?.checked_sub(1));
+    let is_label = model.invariant.iter().any(|c| c.label.as_deref() == Some(key));
+    let key = match numbered {
+        Some(position) if !is_label => format!("#{position}"),
+        _ => key.to_string(),
+    };
+    let target =
+        Target { role: None, key: Some(key), label: None, index: None, owner: None, text: None, hash: None };
+    let mut o = Obligation::new(&model.name, name);
+    (o.kind, o.event, o.target) = (Kind::Inv, Some(event.to_string()), Some(target));
+    let (Ok(event), Matched::At(conjuncts)) =
+        (find_event(&o, model), find_target(&o, model, &mut Texts::new(model)))
+    else {
+        return vec![];
+    };
+    let event = event.map(|e| EventId(e as u32));
+    conjuncts.into_iter().map(|i| (event, i)).collect()
 }
 
 /// Conjuncts that an obligation of a tool is about.

@@ -15,6 +15,7 @@ use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_language::load::check_predicate;
 use bsym_language::model::{Model, Pred};
+use bsym_language::print::shown_pred;
 use bsym_proofs::claim::{Evidence, Property};
 use bsym_proofs::obligations::{Obligations, Proof, SequentMachine, Subject};
 use bsym_semantics::evaluator::Evaluator;
@@ -37,7 +38,7 @@ pub(super) struct Explainer<'a> {
     pub solver: &'a SolverChoice,
     /// Budget; its time for a query is that for one counterexample, and for the question whether it is reachable.
     pub budget: Budget,
-    lemmas: OnceCell<Vec<(Pred, String)>>,
+    lemmas: OnceCell<Vec<Pred>>,
 }
 
 impl<'a> Explainer<'a> {
@@ -175,9 +176,8 @@ impl<'a> Explainer<'a> {
         explanation
     }
 
-    /// Returns the lemmas that a proof of the whole invariant adds to it, each as a predicate and in B. Empty if there
-    /// is no such proof.
-    fn lemmas(&self) -> &[(Pred, String)] {
+    /// Returns the lemmas that a proof of the whole invariant adds to it. Empty if there is no such proof.
+    fn lemmas(&self) -> &[Pred] {
         self.lemmas.get_or_init(|| {
             let model = self.model.clone();
             let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
@@ -186,7 +186,7 @@ impl<'a> Explainer<'a> {
             let report = run(&job, Engine::Ic3, &opener(self.solver.clone()), &mut |_: &Progress| {});
             match report.verdict {
                 Verdict::Holds(proof) => match proof.claim.evidence {
-                    Evidence::Inductive { lemmas } => lemmas.into_iter().zip(proof.lemmas).collect(),
+                    Evidence::Inductive { lemmas } => lemmas,
                     _ => vec![],
                 },
                 _ => vec![],
@@ -201,7 +201,7 @@ impl<'a> Explainer<'a> {
         let eval = Evaluator::new(&model, &trace.scope);
         let env = Env::new(&trace.constants, state);
         let is_false = |p: &Pred| matches!(eval.pred(&env, p), Ok(false));
-        self.lemmas().iter().filter(|(p, _)| is_false(p)).map(|(_, text)| text.clone()).collect()
+        self.lemmas().iter().filter(|p| is_false(p)).map(|p| shown_pred(self.model, p)).collect()
     }
 
     /// Returns whether a state with the values that are shown is reachable, in the scope of the trace.
@@ -232,7 +232,10 @@ impl<'a> Explainer<'a> {
                 let trace = StepObject::all(&model, &found.trace);
                 Reach { kind: ReachKind::Reached, trace, ..open }
             }
-            Verdict::Holds(proof) => Reach { kind: ReachKind::Excluded, lemmas: proof.lemmas, ..open },
+            Verdict::Holds(proof) => {
+                let lemmas = proof.claim.lemmas().map(|p| shown_pred(&model, p)).collect();
+                Reach { kind: ReachKind::Excluded, lemmas, ..open }
+            }
             _ => match report.depth {
                 Some(depth) => Reach { kind: ReachKind::NotWithin, depth: Some(depth), ..open },
                 None => open,

@@ -10,7 +10,7 @@ use bsym_semantics::scope::Scope;
 use bsym_status::file::{Kind, Obligation, SourceKind, Status};
 use bsym_status::import::{Entry, OpenKind, import};
 use bsym_status::proven::{Check, Formula};
-use bsym_status::sources::{Converted, convert};
+use bsym_status::sources::{Converted, convert_for};
 use bsym_status::{Import, ImportOptions, PoFile};
 
 use crate::answer::obligations::Obligations;
@@ -20,14 +20,16 @@ use crate::commands::status::refuse;
 use crate::output;
 use crate::refusal::Refusal;
 
+use super::keys::{self, Key, Keys, Recorded, name_of};
+
 /// A proof status: what it leaves open, and what is taken from it.
 #[derive(Clone, Debug)]
 pub(super) struct Open {
     by: String,
-    /// Names of obligations of the machine that it leaves open.
-    names: BTreeSet<String>,
-    /// Names of those that it has as proved, for the text as it is now.
-    proved: BTreeSet<String>,
+    /// The obligations of the machine that it leaves open, with their names in the status.
+    open: Vec<(String, Keys)>,
+    /// Those that it has as proved, for the text as it is now.
+    proved: Keys,
     /// The same for obligations of abstract machines, which have other names here.
     pairs: BTreeSet<(Option<EventId>, usize)>,
     checks: BTreeSet<Check>,
@@ -35,7 +37,7 @@ pub(super) struct Open {
     stale: usize,
     reviewed: usize,
     /// An obligation that is tried whatever the status.
-    asked: Option<String>,
+    asked: Keys,
 }
 
 impl Open {
@@ -60,14 +62,14 @@ impl Open {
         };
         let options =
             ImportOptions { trust_reviewed: arguments.trust_reviewed, scope: Some(named(model, scope)) };
-        let read = convert(path, Path::new("")).and_then(|converted| {
+        let read = convert_for(path, Path::new(""), model).and_then(|converted| {
             let import = import(path, &converted.file, model, &options)?;
             Ok((converted, import))
         });
         match read {
             Ok((converted, import)) => {
                 let open = Open::of(path, &converted, &import, arguments, model);
-                let is_empty = open.proved.is_empty() && open.names.is_empty();
+                let is_empty = open.proved.is_empty() && open.open.is_empty();
                 if is_asked_for || !is_empty {
                     converted
                         .warnings
@@ -102,8 +104,8 @@ impl Open {
             proved && whole && !is_stale(o)
         };
         let own: Vec<&Obligation> = file.obligations.iter().filter(|o| o.component == model.name).collect();
-        let (proved, names): (Vec<&Obligation>, Vec<&Obligation>) = own.iter().partition(|o| counts(o));
-        let all = |list: &[&Obligation]| list.iter().map(|o| name_of(o)).collect::<BTreeSet<_>>();
+        let (proved, open): (Vec<&Obligation>, Vec<&Obligation>) = own.iter().partition(|o| counts(o));
+        let recorded = Recorded::new(file, model);
         // A theorem that is open, and a refinement, are obligations of their own, which are tried.
         let rests_on_others = |kind: OpenKind| matches!(kind, OpenKind::Hypothesis | OpenKind::Refinement);
         let pairs = import.status.iter().map(|(pair, _)| pair);
@@ -113,13 +115,13 @@ impl Open {
         let explained = arguments.explain.as_ref().and_then(Option::as_ref);
         Open {
             by: author(path, file),
-            stale: names.iter().filter(|o| o.status.is_discharged() && is_stale(o)).count(),
-            reviewed: names.iter().filter(|o| o.status == Status::Reviewed).count(),
-            names: all(&names),
-            proved: all(&proved),
+            stale: open.iter().filter(|o| o.status.is_discharged() && is_stale(o)).count(),
+            reviewed: open.iter().filter(|o| o.status == Status::Reviewed).count(),
+            open: open.iter().map(|o| (name_of(o), recorded.of(o))).collect(),
+            proved: proved.iter().map(|o| Key::Name(name_of(o))).collect(),
             pairs: pairs.chain(more).collect(),
             checks: checks.chain(others.map(|open| open.check)).collect(),
-            asked: explained.map(|name| trimmed(name)),
+            asked: explained.map(|name| keys::of_name(name, model)).unwrap_or_default(),
         }
     }
 
@@ -130,13 +132,14 @@ impl Open {
 
     /// Returns whether an obligation is taken from the status.
     pub fn has_proof_of(&self, proof: &Proof) -> bool {
-        let name = trimmed(&proof.name);
+        let keys = keys::of_proof(proof);
         let needs_none = proof.status == Status::Trivial;
-        if needs_none || self.asked.as_ref() == Some(&name) || self.names.contains(&name) {
+        let is_open = self.open.iter().any(|(_, open)| !open.is_disjoint(&keys));
+        if needs_none || is_open || !self.asked.is_disjoint(&keys) {
             return false;
         }
         let has = |check| self.checks.contains(&check);
-        self.proved.contains(&name)
+        !self.proved.is_disjoint(&keys)
             || match (&proof.subject, proof.kind) {
                 (Subject::Invariant(i), Kind::Wd) => has(Check::Meaning(Formula::Invariant(*i))),
                 (Subject::Invariant(i), _) => self.pairs.contains(&(proof.event, *i)),
@@ -146,45 +149,47 @@ impl Open {
             }
     }
 
-    /// Returns the result for the obligations that the status leaves open, where `taken` others were taken from it.
-    pub fn outcome(&self, answer: &Obligations, taken: usize) -> OfStatus {
-        let all = &answer.file.obligations;
-        let trivial =
-            all.iter().filter(|o| o.status == Status::Trivial).map(name_of).collect::<BTreeSet<_>>();
-        let known: BTreeSet<String> = all.iter().map(name_of).collect();
-        let discharged: BTreeSet<String> =
-            all.iter().filter(|o| o.status.is_discharged()).map(name_of).collect();
+    /// Returns the result for the obligations that the status leaves open, where `tried` are the obligations of the machine
+    /// and `taken` others were taken from the status.
+    pub fn outcome(&self, answer: &Obligations, tried: &[Proof], taken: usize) -> OfStatus {
         let reached = answer.explanations.iter().flatten().filter(|e| e.is_reached());
-        let refuted: BTreeSet<String> = reached.map(|e| trimmed(&e.name)).collect();
-        let unlisted = || known.iter().filter(|n| !self.names.contains(*n) && !trivial.contains(*n));
-        OfStatus {
+        let refuted: BTreeSet<&str> = reached.map(|e| e.name.as_str()).collect();
+        let is_refuted = |p: &Proof| refuted.contains(p.name.as_str());
+        let all: Vec<(&Proof, Keys)> = tried.iter().map(|p| (p, keys::of_proof(p))).collect();
+        let mut of_status = OfStatus {
             left_open_by: self.by.clone(),
-            total: self.names.len(),
-            discharged: self
-                .names
-                .iter()
-                .filter(|n| discharged.contains(*n) && !refuted.contains(*n))
-                .count(),
-            refuted: self.names.intersection(&refuted).count(),
-            open: self.names.iter().filter(|n| !discharged.contains(*n) && !refuted.contains(*n)).count(),
-            unlisted: unlisted().count(),
-            unlisted_open: unlisted().filter(|n| !discharged.contains(*n)).count(),
-            unknown: self.names.difference(&known).cloned().collect(),
+            total: self.open.len(),
+            discharged: 0,
+            refuted: 0,
+            open: 0,
+            unlisted: 0,
+            unlisted_open: 0,
+            unknown: vec![],
             taken,
-            trivial: trivial.len(),
+            trivial: tried.iter().filter(|p| p.status == Status::Trivial).count(),
             stale: self.stale,
             reviewed: self.reviewed,
+        };
+        for (name, keys) in &self.open {
+            let same: Vec<&Proof> =
+                all.iter().filter(|(_, own)| !own.is_disjoint(keys)).map(|(p, _)| *p).collect();
+            if same.iter().any(|p| is_refuted(p)) {
+                of_status.refuted += 1;
+            } else if !same.is_empty() && same.iter().all(|p| p.status.is_discharged()) {
+                of_status.discharged += 1;
+            } else {
+                of_status.open += 1;
+            }
+            if same.is_empty() {
+                of_status.unknown.push(name.clone());
+            }
         }
+        let is_listed = |keys: &Keys| self.open.iter().any(|(_, open)| !open.is_disjoint(keys));
+        let unlisted = all.iter().filter(|(p, keys)| p.status != Status::Trivial && !is_listed(keys));
+        of_status.unlisted = unlisted.clone().count();
+        of_status.unlisted_open = unlisted.filter(|(p, _)| !p.status.is_discharged()).count();
+        of_status
     }
-}
-
-fn name_of(o: &Obligation) -> String {
-    trimmed(o.source.name.as_deref().unwrap_or(&o.id))
-}
-
-/// A name without the white space that labels may have at their ends.
-fn trimmed(name: &str) -> String {
-    name.split('/').map(str::trim).collect::<Vec<_>>().join("/")
 }
 
 /// Author of a status.

@@ -1,6 +1,6 @@
 //! Construction of a `po.json`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bsym_language::archive::Archive;
 use bsym_language::decode;
@@ -17,6 +17,8 @@ pub struct Builder<'a> {
     pub archive: &'a Archive,
     /// The folder that paths are made relative to.
     folder: &'a Path,
+    /// Files that the machine in question is read from, wherever they are.
+    machine_files: &'a [PathBuf],
     /// Project.
     pub project: Option<String>,
     /// Components.
@@ -28,16 +30,23 @@ pub struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     /// Creates an empty builder.
-    pub fn new(archive: &'a Archive, folder: &'a Path) -> Builder<'a> {
+    pub fn new(archive: &'a Archive, folder: &'a Path, machine_files: &'a [PathBuf]) -> Builder<'a> {
         Builder {
             archive,
             folder,
+            machine_files,
             project: None,
             components: vec![],
             sources: vec![],
             obligations: vec![],
             warnings: vec![],
         }
+    }
+
+    /// Returns the file of a component of this name that the machine in question is read from.
+    pub fn machine_file(&self, name: &str) -> Option<&'a Path> {
+        let is_named = |path: &&PathBuf| path.file_stem().is_some_and(|stem| stem == name);
+        self.machine_files.iter().find(is_named).map(PathBuf::as_path)
     }
 
     /// Adds a warning for the user.

@@ -50,20 +50,34 @@ enum Input {
 /// # Errors
 /// The input cannot be read, is damaged, or has no proof data.
 pub fn convert(path: &Path, folder: &Path) -> Result<Converted, PoError> {
+    convert_with(path, folder, &[])
+}
+
+/// Returns the status for a machine as [`convert`] does. The files of the machine may be in any folder: what Atelier B
+/// records about the text that it proved is compared with them.
+///
+/// # Errors
+/// As [`convert`].
+pub fn convert_for(path: &Path, folder: &Path, model: &Model) -> Result<Converted, PoError> {
+    let files: Vec<PathBuf> = model.sources.iter().map(|(_, source)| source.path.clone()).collect();
+    convert_with(path, folder, &files)
+}
+
+fn convert_with(path: &Path, folder: &Path, machine: &[PathBuf]) -> Result<Converted, PoError> {
     match kind(path)? {
         Input::PoJson => Ok(Converted { file: PoFile::read(path)?, warnings: vec![] }),
-        Input::Project => project(&Archive::open(path)?, path, None, folder),
-        Input::RodinFile => project(&Archive::beside(path)?, path, Some(&stem(path)), folder),
+        Input::Project => project(&Archive::open(path)?, path, None, folder, machine),
+        Input::RodinFile => project(&Archive::beside(path)?, path, Some(&stem(path)), folder, machine),
         Input::Package => {
             let archive = Archive::beside(path)?;
-            let mut out = Builder::new(&archive, folder);
+            let mut out = Builder::new(&archive, folder, machine);
             let main = package::convert(&mut out, &file_name(path))?;
             let (file, warnings) = out.finish(main.as_deref(), Language::EventB);
             Ok(Converted { file, warnings })
         }
         Input::AtelierFile => {
             let archive = Archive::beside(path)?;
-            let mut out = Builder::new(&archive, folder);
+            let mut out = Builder::new(&archive, folder, machine);
             let stem = stem(path);
             atelier::convert(&mut out, "", &stem)?;
             let (file, warnings) = out.finish(Some(&stem), Language::ClassicalB);
@@ -109,10 +123,16 @@ fn kind(path: &Path) -> Result<Input, PoError> {
 }
 
 /// Converts a Rodin project or the database of an Atelier B project.
-fn project(archive: &Archive, path: &Path, main: Option<&str>, folder: &Path) -> Result<Converted, PoError> {
+fn project(
+    archive: &Archive,
+    path: &Path,
+    main: Option<&str>,
+    folder: &Path,
+    machine: &[PathBuf],
+) -> Result<Converted, PoError> {
     let projects = rodin::projects(archive);
     let databases = atelier::components(archive);
-    let mut out = Builder::new(archive, folder);
+    let mut out = Builder::new(archive, folder, machine);
     let fail = |message: String, help: &str| {
         Err(PoError::NoStatus { path: path.to_owned(), message, help: help.into() })
     };

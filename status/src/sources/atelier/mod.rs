@@ -202,16 +202,18 @@ impl Freshness {
                 }
                 continue;
             };
-            let extension =
-                place.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
-            let (kind, part) = match extension.as_str() {
-                "ref" => (SourceKind::Ref, ComponentKind::Refinement),
-                "imp" => (SourceKind::Imp, ComponentKind::Implementation),
-                "sys" => (SourceKind::Sys, ComponentKind::Machine),
-                _ => (SourceKind::Mch, ComponentKind::Machine),
+            let (kind, part) = kind_of(&place);
+            let recorded = match dep {
+                Some(dep) => Some((dep.clone(), out.archive.text(&dep)?.text)),
+                None if name == component => None,
+                None => dep_of(&place, &name)?,
             };
-            let Some(dep) = dep else {
-                if name == component {
+            let Some((dep, text)) = recorded else {
+                if name != component {
+                    out.warn(format!(
+                        "there is no {name}.dep that says with which text of {name} the proofs of {component} were made"
+                    ));
+                } else {
                     out.warn(format!(
                         "there is no {name}.dep that says which text was proved; the proofs count as claims about \
                          the text that is there now"
@@ -221,7 +223,6 @@ impl Freshness {
                 }
                 continue;
             };
-            let text = out.archive.text(&dep)?.text;
             let proven = text.lines().next().and_then(|l| l.trim().strip_prefix("file:")).map(str::trim);
             let now: String = Md5::digest(&bytes).iter().map(|b| format!("{b:02x}")).collect();
             if proven.is_some_and(|p| p.eq_ignore_ascii_case(&now)) {
@@ -246,12 +247,51 @@ impl Freshness {
     }
 }
 
+/// Returns the kind of a machine by the ending of its file.
+fn kind_of(machine: &Path) -> (SourceKind, ComponentKind) {
+    match extension(machine).as_str() {
+        "ref" => (SourceKind::Ref, ComponentKind::Refinement),
+        "imp" => (SourceKind::Imp, ComponentKind::Implementation),
+        "sys" => (SourceKind::Sys, ComponentKind::Machine),
+        _ => (SourceKind::Mch, ComponentKind::Machine),
+    }
+}
+
+fn extension(path: &Path) -> String {
+    path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase()
+}
+
 fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.into() } else { format!("{folder}/{name}") }
 }
 
-/// Returns a machine's place and bytes: in the archive, or around the folder.
+/// Returns the record of the text that was proved of a machine in another folder: beside it, or in the database of its
+/// project.
+fn dep_of(machine: &Path, name: &str) -> Result<Option<(String, String)>, PoError> {
+    let folder = machine.parent().unwrap_or(Path::new(""));
+    for place in [folder.to_owned(), folder.join("bdp"), folder.join("..").join("bdp")] {
+        let path = place.join(format!("{name}.dep"));
+        observed::looked_at(&path);
+        if path.is_file() {
+            return Ok(Some((path.display().to_string(), String::from_utf8_lossy(&bytes_of(&path)?).into_owned())));
+        }
+    }
+    Ok(None)
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, PoError> {
+    let read = std::fs::read(path);
+    observed::read(path, read.as_deref().ok());
+    read.map_err(|source| PoError::Read { path: path.to_owned(), source })
+}
+
+/// Returns a machine's place and bytes: the file that the machine in question is read from, else a file in the archive or
+/// around the folder.
 fn machine_bytes(out: &Builder<'_>, folder: &str, name: &str) -> Result<Option<(PathBuf, Vec<u8>)>, PoError> {
+    let of_b = |path: &&Path| MACHINES.contains(&extension(path).as_str());
+    if let Some(path) = out.machine_file(name).filter(of_b) {
+        return Ok(Some((path.to_owned(), bytes_of(path)?)));
+    }
     let mut found: Vec<&str> = out
         .archive
         .names()
@@ -271,9 +311,7 @@ fn machine_bytes(out: &Builder<'_>, folder: &str, name: &str) -> Result<Option<(
     let Some(path) = machine_of(&out.archive.path().join(folder).join(format!("{name}.pog"))) else {
         return Ok(None);
     };
-    let read = std::fs::read(&path);
-    observed::read(&path, read.as_deref().ok());
-    let bytes = read.map_err(|source| PoError::Read { path: path.clone(), source })?;
+    let bytes = bytes_of(&path)?;
     Ok(Some((path, bytes)))
 }
 
