@@ -130,6 +130,9 @@ impl Reporter {
                 Event::WrongStatus { time, pair: PairObject::new(model, pair, None) }
             }
             Progress::WrongCheck(check) => Event::WrongCheck { time, check: check.describe(model) },
+            Progress::GaveUp { domain, reason } => {
+                Event::Unknown { time, query: format!("IC3 over {domain}"), reason }
+            }
             Progress::Undecided { query, reason } => Event::Unknown { time, query, reason },
         }
     }
@@ -152,6 +155,7 @@ impl Reporter {
                 format!("wrong status: {} does not preserve {}", pair.event, pair.conjunct)
             }
             Progress::WrongCheck(check) => format!("wrong status: {} can fail", check.describe(&self.model)),
+            Progress::GaveUp { domain, reason } => format!("ic3 over {domain}: gave up ({reason})"),
             Progress::Undecided { query, reason } => format!("undecided: {query}: {reason}"),
         }
     }

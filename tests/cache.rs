@@ -378,6 +378,56 @@ OPERATIONS up = SELECT n < 5 THEN n := n + 1 END END"
 }
 
 #[test]
+fn formulas_of_branching_time_are_asked_again_after_each_change() {
+    let folder = lift();
+    let folder = folder.path();
+    let base = ["ltl", "m/Lift.mch", "-I", "lib"];
+    let formula = |text: &'static str| [base.as_slice(), &["--ctl", text]].concat();
+    let question = formula("EF {n = 3}");
+    let verdicts = |object: &Json| {
+        let all = object["formulas"].as_array().expect("formulas");
+        all.iter().map(|f| f["verdict"].as_str().expect("a word").to_string()).collect::<Vec<_>>()
+    };
+    let again = |what: &str, question: &[&str], change: &dyn Fn()| {
+        asked(folder, question);
+        assert!(asked(folder, question).2, "before: {what}");
+        change();
+        let (code, object, cached) = asked(folder, question);
+        assert!(!cached, "{what}: {object:#}");
+        let (new, fresh, _) = asked(folder, &[question, &["--no-cache"]].concat());
+        assert_eq!((code, verdicts(&object)), (new, verdicts(&fresh)), "{what}");
+        verdicts(&object)
+    };
+    let (code, object, _) = asked(folder, &question);
+    assert!(code == Some(0) && verdicts(&object) == ["holds"], "{object:#}");
+    // Another formula and another flag are other questions.
+    let other = formula("AG {n < 3}");
+    let (_, object, cached) = asked(folder, &other);
+    assert!(!cached && verdicts(&object) == ["violated"], "{object:#}");
+    let both = [question.as_slice(), &["--ctl", "AG {n < 3}"]].concat();
+    let (_, object, cached) = asked(folder, &both);
+    assert!(!cached && verdicts(&object) == ["holds", "violated"], "{object:#}");
+    let as_path = [base.as_slice(), &["-f", "F {n = 3}"]].concat();
+    assert!(!asked(folder, &as_path).2);
+    assert!(!asked(folder, &[question.as_slice(), &["--max-states", "2"]].concat()).2);
+    assert!(!asked(folder, &[question.as_slice(), &["--maxint", "7"]].concat()).2);
+    // So are the same words about other files.
+    let found = again("the definitions", &question, &|| {
+        file(folder, "lib/most.def", "DEFINITIONS most == 2");
+    });
+    assert_eq!(found, ["violated"]);
+    file(folder, "lib/most.def", DEFINITIONS);
+    assert!(asked(folder, &question).2);
+    let found = again("the machine", &question, &|| {
+        file(folder, "m/Lift.mch", LIFT.replace("n := n + 1", "n := n + 2"));
+    });
+    assert_eq!(found, ["violated"]);
+    again("the included machine", &question, &|| {
+        file(folder, "lib/Door.mch", DOOR.replace("shut := TRUE END", "shut := FALSE END"));
+    });
+}
+
+#[test]
 fn the_other_commands_keep_their_answers_too() {
     if !has_solver() {
         return;
@@ -418,6 +468,13 @@ OPERATIONS up = SELECT m < 9 THEN m := m + 1 END END",
         assert_eq!(code, new, "{question:?}");
         for object in [&object, &fresh] {
             assert_eq!(object["verdict"], first["verdict"], "{question:?}");
+        }
+    }
+    // Other questions may have other answers each time that they are asked, and none of theirs is kept.
+    for question in [["cbc", "A.mch"], ["tests", "A.mch"]] {
+        for _ in 0..2 {
+            let (code, object, cached) = asked(folder, &question);
+            assert!(code.is_some_and(|code| code < 2) && !cached, "{question:?}: {object:#}");
         }
     }
     // What `po --json` says is a status, from the cache as well.

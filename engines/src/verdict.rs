@@ -230,6 +230,13 @@ pub enum Progress {
     WrongStatus(bsym_status::Pair),
     /// Imported status of a check was found wrong.
     WrongCheck(bsym_status::Check),
+    /// A search gave up; other searches and engines go on.
+    GaveUp {
+        /// What it searched: `predicates` or `diagrams`.
+        domain: &'static str,
+        /// The reason.
+        reason: String,
+    },
     /// A query was not decided.
     Undecided {
         /// Which.

@@ -213,8 +213,8 @@ impl Ic3 {
                 End::GaveUp(reason) => break reason,
             }
         };
-        let query = format!("IC3 over {}", turn.search.abstraction.domain.name());
-        work.observer.progress(&Progress::Undecided { query, reason: reason.clone() });
+        let domain = turn.search.abstraction.domain.name();
+        work.observer.progress(&Progress::GaveUp { domain, reason: reason.clone() });
         self.given_up.get_or_insert(reason);
         turn.given_up = true;
         Ok(None)

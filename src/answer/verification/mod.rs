@@ -206,6 +206,11 @@ impl Verification {
         self.verdict.reason_code().filter(|_| !matches!(self.verdict, Verdict::Vacuous(..)))
     }
 
+    /// Returns whether a run ended before it looked at anything.
+    pub fn has_done_nothing(&self) -> bool {
+        self.depth.is_none() && self.states.unwrap_or(0) == 0
+    }
+
     /// Returns the reason in a sentence: why there is no answer, or nothing to check.
     pub fn reason(&self) -> Option<String> {
         let explanation = match &self.verdict {

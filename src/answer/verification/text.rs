@@ -348,6 +348,7 @@ fn next_undecided(answer: &Verification, code: ReasonCode) -> &'static str {
             "a larger --depth searches further; `bsym ic3` or `bsym kind` may prove it"
         }
         (ReasonCode::DepthLimit, _) => "a larger --depth goes on",
+        (ReasonCode::Memory, _) if answer.has_done_nothing() => "a larger --memory",
         (ReasonCode::Memory, "check") => {
             "a larger --memory; or a smaller question: --conjunct, --scope SET=SIZE, --set CONSTANT=EXPR"
         }

@@ -97,9 +97,8 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
         None => candidates,
     };
     // Where the memory was used up before anything was looked at, no other command does with it.
-    let nothing_was_done = answer.depth.is_none() && answer.states.unwrap_or(0) == 0;
     let candidates = match code {
-        ReasonCode::Memory if nothing_was_done => {
+        ReasonCode::Memory if answer.has_done_nothing() => {
             let used = answer.stats.memory.unwrap_or(0).max(LEAST_MEMORY).saturating_mul(4);
             let more = format!("{}M", used.div_ceil(1 << 20));
             vec![(with(line, "--memory", &more), "more memory")]
