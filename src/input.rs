@@ -181,7 +181,7 @@ fn unreadable(path: &Path, error: &LoadError) -> Refusal {
 /// Returns whether a file is a machine or model by its name.
 pub fn is_machine(path: &Path) -> bool {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    matches!(extension.as_str(), "mch" | "ref" | "imp" | "sys" | "eventb" | "bum" | "buc")
+    matches!(extension.as_str(), "mch" | "ref" | "imp" | "sys" | "eventb" | "bum" | "buc" | "bumx" | "bucx")
 }
 
 /// Returns whether a folder holds machines, itself or in a folder inside it.

@@ -5,8 +5,8 @@ mod common;
 use std::path::PathBuf;
 use std::process::Output;
 
-use common::{assert_valid, bsym, file, has_solver, json, root};
-use serde_json::Value as Json;
+use common::{assert_valid, bsym, file, has_solver, json as result_of, root};
+use serde_json::{Value as Json, json};
 use tempfile::TempDir;
 
 /// Facts that a Rodin plug-in would export for the tank: everything is proven but that `drain` keeps `inv1` of Tank1.
@@ -42,7 +42,7 @@ fn run(arguments: &[&str]) -> Output {
 /// The result of a run, valid against its schema.
 fn result(arguments: &[&str]) -> Json {
     let output = run(&[arguments, &["--timeout", "60s", "--json"]].concat());
-    let result = json(&output);
+    let result = result_of(&output);
     assert_valid("result", &result);
     result
 }
@@ -128,7 +128,7 @@ fn the_proofs_of_a_package_are_counted() {
     let tank = proven(&folder, "tank.eventb");
     let output = run(&["proofs", &tank, "--json"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
-    let pairs = &json(&output)["pairs"];
+    let pairs = &result_of(&output)["pairs"];
     // Three events and the initialisation, three conjuncts.
     assert_eq!((&pairs["machine"], pairs["total"].as_u64()), (&Json::from("Tank1"), Some(12)));
     let open = pairs["open_pairs"].as_array().unwrap();
@@ -184,7 +184,7 @@ fn proved_refinement_answers_checks_and_a_wrong_one_is_found_out() {
         let wrong = checks(&found, "wrong");
         assert!(wrong.iter().any(|c| c.starts_with("drop refines fill: guard")), "{wrong:?}");
     }
-    let summary = json(&run(&["proofs", &tank, "--json"]));
+    let summary = result_of(&run(&["proofs", &tank, "--json"]));
     let total: u64 = summary["kinds"]
         .as_array()
         .unwrap()
@@ -254,4 +254,62 @@ fn a_label_of_several_machines_has_its_machine_in_front() {
     let used = found["proofs"]["used"].as_array().unwrap();
     let names: Vec<&str> = used.iter().filter_map(|pair| pair["conjunct"].as_str()).collect();
     assert!(names.contains(&"Tank0.inv1") && names.contains(&"Tank1.inv1"), "{names:?}");
+}
+
+/// What a run says, without its time.
+fn counted(arguments: &[&str]) -> (Option<i32>, Vec<Json>) {
+    let output = run(&[arguments, &["--json", "--timeout", "60s"]].concat());
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(!said.contains("proof status"), "{said}");
+    let object = result_of(&output);
+    let names = ["verdict", "states", "transitions", "violated", "summary"];
+    let mut found: Vec<Json> = names.iter().map(|name| object[name].clone()).collect();
+    let obligations = object["obligations"].as_array().into_iter().flatten();
+    found.extend(obligations.map(|o| json!([o["id"], o["status"], o["target"]["text"]])));
+    (output.status.code(), found)
+}
+
+#[test]
+fn a_text_has_the_verdicts_counts_and_obligations_of_the_files_of_rodin() {
+    if !has_solver() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for entry in std::fs::read_dir(ours("Text")).unwrap().flatten() {
+        std::fs::copy(entry.path(), folder.path().join(entry.file_name())).unwrap();
+    }
+    for (machine, text) in [("Tank0", "Tank0.bumx"), ("Tank1", "tanks.eventb"), ("Tank2", "tanks.eventb")] {
+        let rodin = ours("Tank").join(format!("{machine}.bum")).display().to_string();
+        let text = folder.path().join(text).display().to_string();
+        for command in [&["mc", "--no-proofs"][..], &["check", "--no-proofs"], &["po", "--no-proofs"]] {
+            let of = |file: &str| {
+                let (first, rest) = command.split_first().unwrap();
+                counted(&[&[*first, file, "--machine", machine], rest].concat())
+            };
+            assert_eq!(of(&text), of(&rodin), "{machine} {command:?}");
+        }
+    }
+    // Without a flag no status is looked for, and -I finds the context elsewhere.
+    let (lib, text) = (folder.path().join("lib"), folder.path().join("Tank0.bumx").display().to_string());
+    std::fs::create_dir(&lib).unwrap();
+    std::fs::rename(folder.path().join("Valve.bucx"), lib.join("Valve.bucx")).unwrap();
+    let missing = run(&["check", &text]);
+    let said = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(missing.status.code() == Some(2) && said.contains("there is no context `Valve`"), "{said}");
+    let lib = lib.display().to_string();
+    let certificate = folder.path().join("c.json").display().to_string();
+    let (code, _) = counted(&["ic3", &text, "-I", &lib, "--certificate", &certificate]);
+    assert_eq!(code, Some(0));
+    let certified = run(&["certify", &certificate]);
+    assert_eq!(certified.status.code(), Some(0), "{}", String::from_utf8_lossy(&certified.stdout));
+}
+
+#[test]
+fn the_text_of_the_page_holds() {
+    let page = std::fs::read_to_string(root().join("docs/eventb-text.md")).unwrap();
+    let text = page.split("```eventb\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = file(folder.path(), "doors.eventb", text).display().to_string();
+    let (code, found) = counted(&["mc", &path]);
+    assert_eq!((code, &found[0]), (Some(0), &json!("holds")));
 }

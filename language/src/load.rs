@@ -12,6 +12,7 @@ pub use crate::check::Surroundings;
 use crate::classical::{self, parser};
 use crate::diagnostic::codes;
 use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::eventb::text::Choice;
 use crate::eventb::{self, package, rodin};
 use crate::lint::{self, Subject};
 use crate::model::{Expr, LocalId, Model, Pred};
@@ -77,7 +78,7 @@ pub struct LoadRequest {
 /// directly or indirectly; they are searched for next to the file that names them, then in the folders of
 /// [`LoadRequest::include_path`]. Or reads, parses and checks a component of Event-B with all components that it
 /// refines, sees and extends: of a package (`.eventb`), of Rodin (`.bum`, `.buc`), of a project of Rodin's (a folder or
-/// `.zip`).
+/// `.zip`), or as text (`.eventb`, `.bumx`, `.bucx`).
 ///
 /// # Errors
 /// The file itself cannot be read, or is not text.
@@ -122,7 +123,7 @@ pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<
         let sources = Sources::with_include_path(request.include_path.clone());
         let mut reading = Reading { sources, diagnostics: vec![] };
         let project = match notation(files, path) {
-            None => Some(reading.machine(files, path)?),
+            None | Some(Form::Package) => reading.file(files, path, request.component.as_deref())?,
             Some(form) => reading.eventb(form, files, path, request.component.as_deref())?,
         };
         Ok(reading.check(project))
@@ -140,14 +141,27 @@ pub fn load_text_with(path: impl Into<PathBuf>, text: impl Into<String>, request
     let mut reading = Reading { sources, diagnostics: vec![] };
     let id = reading.sources.add(Source::new(path, text));
     with_large_stack(move || {
-        let project = reading.parse(&Disk, id);
-        reading.check(Some(project))
+        let project = match reading.is_eventb_text(id) {
+            // Without a component that is asked for, a text is refused by messages only.
+            true => reading.text(&Disk, id, None).ok().flatten(),
+            false => Some(reading.parse(&Disk, id)),
+        };
+        reading.check(project)
     })
 }
 
-/// Returns whether a path is a package or project of Event-B.
+/// Returns whether a path is a package, a project or a text of Event-B.
 pub fn is_eventb(path: &Path) -> bool {
-    notation(&Disk, path).is_some()
+    notation(&Disk, path).is_some() || is_eventb_text(&Disk, path)
+}
+
+/// Returns whether a file is Event-B as text, by its name and its first words.
+pub fn is_eventb_text(files: &dyn Files, path: &Path) -> bool {
+    let may_be = notation(files, path).is_none_or(|form| form == Form::Package);
+    let mut sources = Sources::default();
+    may_be
+        && files::add(&mut sources, files, path)
+            .is_ok_and(|(id, _)| eventb::text::is_text(path, &sources.get(id).text))
 }
 
 /// Forms of input in Event-B.
@@ -157,6 +171,7 @@ enum Form {
     File,
     Folder,
     Archive,
+    Text,
 }
 
 // `None` is classical B.
@@ -202,10 +217,46 @@ const CUTS: [Code; 4] =
     [codes::UNTERMINATED_COMMENT, codes::MALFORMED_TERM, codes::MALFORMED_PACKAGE, codes::MALFORMED_XML];
 
 impl Reading {
-    fn machine(&mut self, files: &dyn Files, path: &Path) -> Result<Project, ReadError> {
+    // A file of its own: a machine of classical B, a package, or Event-B as text.
+    fn file(
+        &mut self,
+        files: &dyn Files,
+        path: &Path,
+        component: Option<&str>,
+    ) -> Result<Option<Project>, LoadError> {
         let (id, odd) = files::add(&mut self.sources, files, path)?;
         self.diagnostics.extend(odd.map(Diagnostic::from));
-        Ok(self.parse(files, id))
+        if self.is_eventb_text(id) {
+            return self.text(files, id, component);
+        }
+        match notation(files, path) {
+            Some(Form::Package) => self.package(id, component),
+            _ => Ok(Some(self.parse(files, id))),
+        }
+    }
+
+    fn is_eventb_text(&self, id: SourceId) -> bool {
+        let source = self.sources.get(id);
+        eventb::text::is_text(&source.path, &source.text)
+    }
+
+    fn text(
+        &mut self,
+        files: &dyn Files,
+        id: SourceId,
+        component: Option<&str>,
+    ) -> Result<Option<Project>, LoadError> {
+        let path = self.sources.get(id).path.clone();
+        let (project, choice) =
+            eventb::text::read(files, &mut self.sources, id, component, &mut self.diagnostics)?;
+        match choice {
+            Choice::One(name) => Ok(Some(Project::EventB(project, name, Form::Text))),
+            Choice::Nothing => Ok(None),
+            Choice::Unknown(names) => {
+                Err(LoadError::Unknown { path, name: component.unwrap_or_default().into(), names })
+            }
+            Choice::Several(names) => Err(LoadError::Several { path, what: "several components", names }),
+        }
     }
 
     fn parse(&mut self, files: &dyn Files, id: SourceId) -> Project {
@@ -245,7 +296,7 @@ impl Reading {
         component: Option<&str>,
     ) -> Result<Option<Project>, LoadError> {
         match form {
-            Form::Package => self.package(files, path, component),
+            Form::Package | Form::Text => self.file(files, path, component),
             Form::File => {
                 let (stem, name) = (path.file_stem(), path.file_name());
                 let archive = files.beside(path)?;
@@ -266,14 +317,7 @@ impl Reading {
         }
     }
 
-    fn package(
-        &mut self,
-        files: &dyn Files,
-        path: &Path,
-        component: Option<&str>,
-    ) -> Result<Option<Project>, LoadError> {
-        let (id, odd) = files::add(&mut self.sources, files, path)?;
-        self.diagnostics.extend(odd.map(Diagnostic::from));
+    fn package(&mut self, id: SourceId, component: Option<&str>) -> Result<Option<Project>, LoadError> {
         let project = match package::read(&self.sources.get(id).text, id) {
             Ok(project) => project,
             Err(d) => {
@@ -286,7 +330,8 @@ impl Reading {
         let names: Vec<String> =
             machines.chain(project.contexts.iter().map(|c| &c.name.name)).cloned().collect();
         if !names.contains(&name) {
-            return Err(LoadError::Unknown { path: path.to_owned(), name, names });
+            let path = self.sources.get(id).path.clone();
+            return Err(LoadError::Unknown { path, name, names });
         }
         Ok(Some(Project::EventB(project, name, Form::Package)))
     }

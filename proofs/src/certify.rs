@@ -348,12 +348,14 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
 /// Reads the machine of a file, or of a file in an archive: `project.zip!/folder/file`.
 fn load(path: &Path, name: &str, include_path: Vec<PathBuf>) -> Result<Loaded, LoadError> {
     let component = |name: &str| LoadRequest { component: Some(name.to_string()), include_path: vec![] };
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     if let Some((archive, inside)) = path.to_str().and_then(|p| p.split_once("!/")) {
         let inside = inside.rsplit_once('.').map_or(inside, |(stem, _)| stem);
         return load_with(Path::new(archive), &component(inside));
     }
-    if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("eventb")) {
-        return load_with(path, &component(name));
+    // A file of several components.
+    if ["eventb", "bumx", "bucx"].contains(&extension.as_str()) {
+        return load_with(path, &LoadRequest { include_path, ..component(name) });
     }
     load_with(path, &LoadRequest { component: None, include_path })
 }

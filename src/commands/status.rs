@@ -8,6 +8,8 @@ use anyhow::Context;
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 
+use bsym_language::files::Disk;
+use bsym_language::load::is_eventb_text;
 use bsym_language::model::{Model, Notation};
 use bsym_proofs::obligations::prove_obligations;
 use bsym_proofs::scope::named;
@@ -132,7 +134,7 @@ pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Resul
             }
             Ok(imported)
         }
-        None if model.notation != Notation::EventB => Ok(Imported::default()),
+        None if !brings_status(source.file, model) => Ok(Imported::default()),
         None => Ok(match read_status(source.file, model, &options) {
             Ok(import) => imported(source.file, import),
             Err(error) => Imported {
@@ -141,6 +143,11 @@ pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Resul
             },
         }),
     }
+}
+
+/// Returns whether an input has a proof status of its own: a project of Rodin or a package of ProB.
+pub fn brings_status(file: &Path, model: &Model) -> bool {
+    model.notation == Notation::EventB && !is_eventb_text(&Disk, file)
 }
 
 fn imported(path: &Path, import: Import) -> Imported {

@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use anyhow::bail;
 use bsym_language::archive::Archive;
-use bsym_language::eventb::{package, rodin};
+use bsym_language::eventb::{package, rodin, text};
 use bsym_language::files;
 use bsym_language::observed;
 use bsym_language::source::Sources;
@@ -129,9 +129,12 @@ fn matching(pattern: &Path) -> anyhow::Result<Vec<PathBuf>> {
 /// be read.
 fn components(file: &Path) -> Vec<String> {
     let extension = file.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
-    if extension == "eventb" {
+    if ["eventb", "bumx"].contains(&extension.as_str()) {
         let mut sources = Sources::default();
         let Ok((id, _)) = files::load(&mut sources, file) else { return vec![] };
+        if text::is_text(file, &sources.get(id).text) {
+            return text::machines(&sources.get(id).text);
+        }
         let machines = package::read(&sources.get(id).text, id).map(|project| project.machines);
         return machines.unwrap_or_default().into_iter().map(|machine| machine.name.name).collect();
     }

@@ -3,11 +3,13 @@
 use std::collections::BTreeSet;
 
 use bsym_language::ast::BuiltinFn;
+use bsym_language::eventb::text;
 use bsym_language::lexer::KEYWORDS;
 use bsym_language::load::Loaded;
 use bsym_language::source::SourceId;
 use lsp_types::{CompletionItem, CompletionItemKind, Position};
 
+use super::eventb;
 use super::hover;
 use super::machine::Trees;
 use super::names::{Declaration, Kind};
@@ -44,7 +46,10 @@ pub fn completion(trees: &Trees, loaded: Option<&Loaded>, position: Position) ->
         .filter(|word| word.starts_with(char::is_alphabetic));
     let (keywords, constants): (&[&str], &[&str]) = match trees.is_classical() {
         true => (&KEYWORDS, &CONSTANTS),
-        false => (&[], &["BOOL", "TRUE", "FALSE"]),
+        false => {
+            let is_text = !eventb::is_component(&trees.sources.get(SourceId(0)).path);
+            (if is_text { &text::KEYWORDS } else { &[] }, &["BOOL", "TRUE", "FALSE"])
+        }
     };
     let words = keywords.iter().map(|word| (*word, CompletionItemKind::KEYWORD));
     let words = words.chain(constants.iter().map(|word| (*word, CompletionItemKind::CONSTANT)));

@@ -1,4 +1,4 @@
-//! Names and outline of Event-B: the components of a Rodin project, as their files hold them.
+//! Names and outline of Event-B: components as the files of a Rodin project, or texts, hold them.
 //!
 //! A name means the nearest declaration: a bound name or parameter, then one of the own component, then those of the
 //! components that it sees, extends and refines. A variable or event that a refinement keeps is one with that of its
@@ -10,8 +10,9 @@ use std::path::Path;
 use bsym_language::ast::visit::{Visitor, walk_expr};
 use bsym_language::ast::{Expr, ExprKind, Ident};
 use bsym_language::eventb::project::{ActionKind, Context, Event, Formula, Machine, Project};
-use bsym_language::eventb::rodin;
-use bsym_language::files::Files;
+use bsym_language::eventb::{rodin, text};
+use bsym_language::files::{self, Files};
+use bsym_language::load::is_eventb_text;
 use bsym_language::source::{SourceId, Sources, Span};
 use lsp_types::{DocumentSymbol, SymbolKind};
 
@@ -24,8 +25,19 @@ pub fn is_component(path: &Path) -> bool {
     path.extension().and_then(|e| e.to_str()).is_some_and(|e| ["bum", "buc"].contains(&e))
 }
 
-/// Reads a component with what it needs; its own file is the first source.
+/// Returns whether a file is a component of Rodin, or Event-B as text.
+pub fn is_event_b(files: &dyn Files, path: &Path) -> bool {
+    is_component(path) || is_eventb_text(files, path)
+}
+
+/// Reads a file with what its components need; it is the first source.
 pub fn read(files: &dyn Files, path: &Path) -> Option<(Sources, Project)> {
+    if !is_component(path) {
+        let mut sources = Sources::default();
+        let (main, _) = files::add(&mut sources, files, path).ok()?;
+        let (project, _) = text::read(files, &mut sources, main, None, &mut vec![]).ok()?;
+        return Some((sources, project));
+    }
     let archive = files.beside(path).ok()?;
     let projects = rodin::projects(&archive).ok()?;
     let component = path.file_stem()?.to_str()?;
@@ -284,20 +296,23 @@ fn whole(event: &Event) -> Span {
     own.fold(event.name.span, Span::to)
 }
 
-/// The outline of the component of the first source.
+/// The outline of the components of the first source.
 pub fn outline(sources: &Sources, project: &Project) -> Vec<DocumentSymbol> {
-    let Some(component) = components(project).into_iter().find(|c| c.span().source == SourceId(0)) else {
-        return vec![];
-    };
     let lines = Lines::new(&sources.get(SourceId(0)).text);
+    let mut own: Vec<Component> =
+        components(project).into_iter().filter(|c| c.span().source == SourceId(0)).collect();
+    own.sort_by_key(|component| component.span().start);
+    own.into_iter().map(|component| outlined(&lines, component)).collect()
+}
+
+fn outlined(lines: &Lines<'_>, component: Component) -> DocumentSymbol {
     let plain = |kind: SymbolKind| {
-        let lines = &lines;
         move |id: &Ident| symbol(lines, &id.name, kind, id.span, id.span, vec![])
     };
     let labelled = |formula: &Formula| {
         let label = formula.label.clone().filter(|label| !label.is_empty())?;
         let span = formula.tree.span;
-        Some(symbol(&lines, &label, SymbolKind::PROPERTY, span, span, vec![]))
+        Some(symbol(lines, &label, SymbolKind::PROPERTY, span, span, vec![]))
     };
     let children: Vec<DocumentSymbol> = match component {
         Component::Machine(m) => {
@@ -306,7 +321,7 @@ pub fn outline(sources: &Sources, project: &Project) -> Vec<DocumentSymbol> {
                 let parameters = event.parameters.iter().skip(event.inherited.parameters);
                 let guards = event.guards.iter().skip(event.inherited.guards).filter_map(labelled);
                 let inside = parameters.map(plain(SymbolKind::VARIABLE)).chain(guards).collect();
-                symbol(&lines, &event.name.name, SymbolKind::EVENT, whole(event), event.name.span, inside)
+                symbol(lines, &event.name.name, SymbolKind::EVENT, whole(event), event.name.span, inside)
             });
             variables.chain(m.invariants.iter().filter_map(labelled)).chain(events).collect()
         }
@@ -317,5 +332,5 @@ pub fn outline(sources: &Sources, project: &Project) -> Vec<DocumentSymbol> {
         }
     };
     let (name, span) = (component.name(), component.span());
-    vec![symbol(&lines, &name.name, SymbolKind::CLASS, span, name.span, children)]
+    symbol(lines, &name.name, SymbolKind::CLASS, span, name.span, children)
 }

@@ -15,8 +15,8 @@ use super::names::{Declaration, Kind, Names, Occurrence};
 use super::position::Lines;
 use crate::uri;
 
-/// Files that are machines, definitions, or components of Rodin.
-const EXTENSIONS: [&str; 7] = ["mch", "ref", "imp", "sys", "def", "bum", "buc"];
+/// Files that are machines, definitions, or components of Event-B.
+const EXTENSIONS: [&str; 10] = ["mch", "ref", "imp", "sys", "def", "bum", "buc", "eventb", "bumx", "bucx"];
 
 /// Returns whether a file may be a machine, by its name.
 pub fn is_machine(path: &Path) -> bool {
@@ -61,10 +61,14 @@ pub struct Trees {
 impl Trees {
     /// Reads a machine; `None` where there is no text.
     pub fn read(files: &dyn Files, path: &Path) -> Option<Trees> {
-        if super::eventb::is_component(path) {
+        if super::eventb::is_event_b(files, path) {
             let (sources, components) = super::eventb::read(files, path)?;
             let (project, names) = (Project::default(), super::eventb::names(&components));
             return Some(Trees { sources, project, event_b: Some(components), names });
+        }
+        // Packages of ProB hold terms that nobody edits.
+        if path.extension().is_some_and(|e| e == "eventb") {
+            return None;
         }
         let mut sources = Sources::default();
         let (main, _) = files::add(&mut sources, files, path).ok()?;

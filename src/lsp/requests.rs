@@ -166,7 +166,8 @@ impl Server {
         within: Option<Range>,
     ) -> Option<Vec<TextEdit>> {
         let path = uri::path(uri);
-        let document = self.documents.get(&path).filter(|_| !eventb::is_component(&path))?;
+        let is_event_b = eventb::is_event_b(&self.documents, &path);
+        let document = self.documents.get(&path).filter(|_| !is_event_b)?;
         Some(format::edits(&document.text, options, within))
     }
 

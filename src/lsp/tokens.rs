@@ -2,12 +2,14 @@
 //!
 //! A name is coloured by its meaning, so a parameter differs from a variable; the rest by its token alone.
 
+use bsym_language::eventb::text::{self, Mark};
 use bsym_language::lexer::{self, TokenKind};
 use bsym_language::source::SourceId;
 use lsp_types::{
     Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
 };
 
+use super::eventb;
 use super::machine::Trees;
 use super::names::Kind;
 use super::position::Lines;
@@ -53,11 +55,22 @@ struct Piece {
 
 /// The tokens of a machine's own file, or of a part of it.
 pub fn tokens(trees: &Trees, within: Option<Range>) -> SemanticTokens {
-    let text = &trees.sources.get(SourceId(0)).text;
-    let lines = Lines::new(text);
+    let whole = &trees.sources.get(SourceId(0)).text;
+    let lines = Lines::new(whole);
     let mut pieces = names(trees);
     if trees.is_classical() {
-        words(text, &mut pieces);
+        words(whole, &mut pieces);
+    } else if !eventb::is_component(&trees.sources.get(SourceId(0)).path) {
+        pieces.extend(text::marks(whole).into_iter().map(|(place, mark)| Piece {
+            start: place.start,
+            end: place.end,
+            of: match mark {
+                Mark::Comment => SemanticTokenType::COMMENT,
+                Mark::Keyword => SemanticTokenType::KEYWORD,
+                Mark::Label => SemanticTokenType::MACRO,
+            },
+            modifiers: 0,
+        }));
     }
     pieces.sort_by_key(|piece| piece.start);
     let mut data = vec![];
@@ -68,7 +81,7 @@ pub fn tokens(trees: &Trees, within: Option<Range>) -> SemanticTokens {
         }
         covered = piece.end;
         let Some(of) = TYPES.iter().position(|of| *of == piece.of) else { continue };
-        for (start, end) in by_line(text, piece.start, piece.end) {
+        for (start, end) in by_line(whole, piece.start, piece.end) {
             let (from, to) = (lines.position(start), lines.position(end));
             if to.character <= from.character || within.is_some_and(|r| to < r.start || r.end < from) {
                 continue;

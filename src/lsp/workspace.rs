@@ -129,7 +129,7 @@ fn of_text(path: &Path, bytes: Vec<u8>) -> Vec<Symbol> {
     if files::add(&mut sources, &texts, path).is_err() {
         return vec![];
     }
-    let outline = match eventb::is_component(path) {
+    let outline = match eventb::is_event_b(&texts, path) {
         true => eventb::read(&texts, path).map(|(sources, project)| eventb::outline(&sources, &project)),
         false => Some(symbols::of_file(&sources)),
     };

@@ -8,7 +8,7 @@ import { LanguageClient, LanguageClientOptions } from "vscode-languageclient/nod
 import * as command from "./command";
 import * as trace from "./trace";
 
-const LANGUAGES = ["b", "rodin"];
+const LANGUAGES = ["b", "rodin", "eventb"];
 const FILES = "**/*.{mch,ref,imp,sys,def,bum,buc}";
 
 let client: LanguageClient | undefined;

@@ -11,7 +11,7 @@ const textmate = require("vscode-textmate");
 async function grammar(scope) {
   const wasm = await readFile(require.resolve("vscode-oniguruma/release/onig.wasm"));
   await oniguruma.loadWASM(wasm.buffer.slice(wasm.byteOffset, wasm.byteOffset + wasm.byteLength));
-  const files = { "source.b": "b", "text.xml.rodin": "rodin" };
+  const files = { "source.b": "b", "text.xml.rodin": "rodin", "source.eventb": "eventb" };
   const registry = new textmate.Registry({
     onigLib: Promise.resolve({
       createOnigScanner: (patterns) => new oniguruma.OnigScanner(patterns),
@@ -65,6 +65,17 @@ END`;
   check("0x1F", "constant.numeric.hex.b");
   check("\\\"", "constant.character.escape.b");
   check("// end", "comment.line.double-slash.b");
+});
+
+test("Event-B as text is coloured", async () => {
+  const text = "machine M // a machine\n  event go where @grd1 x ∈ ℕ then @act1 x ≔ x + 12 end\nEND";
+  const found = scopes(await grammar("source.eventb"), text);
+  const check = (word, scope) => assert.ok(found(word).includes(scope), `${word}: ${found(word)}`);
+  check("machine", "keyword.control.eventb");
+  check("// a machine", "comment.line.double-slash.eventb");
+  check("go", "entity.name.type.eventb");
+  check("@grd1", "entity.name.function.label.eventb");
+  check("END", "keyword.control.eventb");
 });
 
 test("formulas in the files of Rodin are coloured", async () => {

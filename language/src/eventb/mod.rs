@@ -1,6 +1,6 @@
-//! Event-B: reads ProB's `.eventb` packages and Rodin's projects.
+//! Event-B: reads ProB's `.eventb` packages, Rodin's projects, and models as text.
 //!
-//! Both become a [`project::Project`] whose formulas are the trees of classical B (`ast`), so that one checker types
+//! All become a [`project::Project`] whose formulas are the trees of classical B (`ast`), so that one checker types
 //! and composes them. Nothing is checked here.
 
 pub mod project;
@@ -18,3 +18,5 @@ mod tuf;
 mod xml;
 
 pub mod rodin;
+
+pub mod text;

@@ -16,7 +16,6 @@ use crate::text::source::{SourceId, Span};
 /// # Errors
 /// The first place that is not part of a package.
 pub fn read(text: &str, source: SourceId) -> Result<Project, Diagnostic> {
-    refuse_plain_text(text, source)?;
     let facts = prolog::read(text, source)?;
     let package = facts.iter().find_map(|f| f.arguments("package", 1));
     let Some([package]) = package else {
@@ -43,20 +42,6 @@ pub fn read(text: &str, source: SourceId) -> Result<Project, Diagnostic> {
         }
     }
     Ok(project)
-}
-
-/// Other tools write models as text into files of this name.
-fn refuse_plain_text(text: &str, source: SourceId) -> Result<(), Diagnostic> {
-    let begin = text.len() - text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{FEFF}').len();
-    let word: String = text[begin..].chars().take_while(char::is_ascii_alphabetic).collect();
-    if !["machine", "context", "theory"].contains(&word.to_ascii_lowercase().as_str()) {
-        return Ok(());
-    }
-    let (start, end) = (begin as u32, (begin + word.len()) as u32);
-    let message = "this is Event-B as text, not a package of ProB";
-    Err(Diagnostic::error(codes::MALFORMED_PACKAGE, Span { source, start, end }, message).help(
-        "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and from packages that ProB exports",
-    ))
 }
 
 fn machine_name(t: &Term) -> Read<Ident> {

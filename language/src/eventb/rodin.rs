@@ -290,7 +290,7 @@ fn folded(text: &Text) -> String {
 }
 
 // An event that extends another begins with all that the other has.
-fn flatten(project: &mut Project) {
+pub(super) fn flatten(project: &mut Project) {
     let mut done: BTreeSet<String> = BTreeSet::new();
     // As many rounds as there are levels at most; a circle of refinements ends it as well.
     for _ in 0..project.machines.len() {

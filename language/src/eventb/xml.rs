@@ -116,19 +116,7 @@ impl Element<'_, '_> {
     /// # Errors
     /// As [`required`](Self::required), or formulas could not use the name.
     pub fn declared(self, attribute: &str) -> Result<Ident, Diagnostic> {
-        let id = self.name(attribute)?;
-        match formula::name_fault(&id.name) {
-            None => Ok(id),
-            Some(formula::NameFault::Reserved) => {
-                let message = format!("`{}` is a word of Event-B and cannot be declared", id.name);
-                Err(Diagnostic::error(codes::KEYWORD_AS_NAME, id.span, message))
-            }
-            Some(formula::NameFault::Form) => {
-                let message = format!("`{}` is no name: formulas cannot use it", id.name);
-                Err(Diagnostic::error(codes::MALFORMED_NAME, id.span, message)
-                    .help("a name consists of letters, digits and `_`, and begins with no digit"))
-            }
-        }
+        formula::declared(self.name(attribute)?)
     }
 
     /// Returns a label, without white space around it.

@@ -1,6 +1,7 @@
 //! The names of obligations: those of Rodin for Event-B, where labels name formulas.
 
 use bsym_encodings::system::FailureKind;
+use bsym_language::eventb::text;
 use bsym_language::model::*;
 use bsym_language::print;
 use bsym_language::source::Span;
@@ -157,6 +158,12 @@ fn squeezed(text: &str) -> String {
 
 /// Returns an action as it is written, on one line. The model may represent it in another way.
 pub(super) fn written(model: &Model, span: Span) -> String {
+    let source = model.sources.iter().find(|(id, _)| *id == span.source).map(|(_, source)| source);
+    if model.notation == Notation::EventB
+        && let Some(written) = source.and_then(|source| text::written(source, span))
+    {
+        return written;
+    }
     let of_rodin = model.sources.path(span).extension().is_some_and(|e| e == "bum");
     match of_rodin {
         true => {

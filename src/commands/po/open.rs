@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use bsym_language::model::{EventId, Model, Notation};
+use bsym_language::model::{EventId, Model};
 use bsym_proofs::obligations::{Choice, Proof, Subject};
 use bsym_proofs::scope::named;
 use bsym_semantics::scope::Scope;
@@ -16,7 +16,7 @@ use bsym_status::{Import, ImportOptions, PoFile};
 use crate::answer::obligations::Obligations;
 use crate::answer::of_status::OfStatus;
 use crate::arguments::PoArguments;
-use crate::commands::status::refuse;
+use crate::commands::status::{brings_status, refuse};
 use crate::output;
 use crate::refusal::Refusal;
 
@@ -52,7 +52,7 @@ impl Open {
         let path = match &arguments.proofs {
             _ if tries_all && !is_asked_for => return Ok(None),
             Some(path) => path,
-            None if model.notation == Notation::EventB => &arguments.file,
+            None if brings_status(&arguments.file, model) => &arguments.file,
             None if !is_asked_for => return Ok(None),
             None => {
                 let flag = if arguments.open { "--open" } else { "--trust-reviewed" };

@@ -10,7 +10,7 @@ use crate::text::source::Span;
 
 /// Sources of Event-B.
 const EVENT_B: &str =
-    "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project) and ProB's packages (.eventb)";
+    "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project), ProB's packages and text (.eventb, .bumx, .bucx)";
 
 /// Words that open a paragraph of Alloy.
 const ALLOY: [&str; 12] =
@@ -30,14 +30,9 @@ impl Parser<'_> {
         let text = self.text.trim_start();
         let is_tla = text.starts_with("----") && text.lines().next().is_some_and(|l| l.contains("MODULE"));
         let first = self.text_at(self.at);
-        let component = ["MACHINE", "CONTEXT"].contains(&first.to_ascii_uppercase().as_str());
-        let labels = (0..self.tokens.len())
-            .any(|i| self.kind_at(i) == TokenKind::Error && self.text_at(i).starts_with('@'));
         let is_signature = |i: usize| self.text_at(i) == "sig" && self.kind_at(i + 1) == TokenKind::Ident;
         let (language, help) = if is_tla {
             ("TLA+", "bsym reads B and Event-B, ProB translates from TLA+")
-        } else if component && labels {
-            ("Event-B as text", EVENT_B)
         } else if ALLOY.contains(&first) && (0..self.tokens.len()).any(is_signature) {
             (
                 "Alloy",

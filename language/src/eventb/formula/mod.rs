@@ -9,13 +9,14 @@ mod parser;
 mod symbols;
 mod tokens;
 
-use crate::ast::Expr;
+use crate::ast::{Expr, Ident};
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::codes;
 use crate::eventb::project::ActionKind;
 use parser::Parser;
 pub use parser::{Fixity, Names};
-use tokens::tokens;
 pub use tokens::{NameFault, Text, name_fault};
+use tokens::tokens;
 
 /// Reads a predicate or expression that may use operators of theories.
 ///
@@ -39,6 +40,25 @@ pub fn assignment_with(text: &Text, names: &Names<'_>) -> Result<ActionKind, Dia
     let action = parser.assignment()?;
     parser.end()?;
     Ok(action)
+}
+
+/// Returns a name that is declared, if formulas can use it.
+///
+/// # Errors
+/// It is a reserved word, or has characters that no name has.
+pub fn declared(name: Ident) -> Result<Ident, Diagnostic> {
+    match name_fault(&name.name) {
+        None => Ok(name),
+        Some(NameFault::Reserved) => {
+            let message = format!("`{}` is a word of Event-B and cannot be declared", name.name);
+            Err(Diagnostic::error(codes::KEYWORD_AS_NAME, name.span, message))
+        }
+        Some(NameFault::Form) => {
+            let message = format!("`{}` is no name: formulas cannot use it", name.name);
+            Err(Diagnostic::error(codes::MALFORMED_NAME, name.span, message)
+                .help("a name consists of letters, digits and `_`, and begins with no digit"))
+        }
+    }
 }
 
 #[cfg(test)]
