@@ -75,7 +75,8 @@ fn components_are_found_in_the_file_beside_it_and_on_the_include_path() {
     let machine = "machine M sees C variables x invariants @inv1 x ∈ ℕ\n\
                    events event INITIALISATION then @act1 x ≔ k end end";
     let load = |files: &[(&str, &str)], include: &[&str]| {
-        let request = LoadRequest { component: None, include_path: include.iter().map(PathBuf::from).collect() };
+        let request =
+            LoadRequest { component: None, include_path: include.iter().map(PathBuf::from).collect() };
         load_in(&texts(files), "m/M.eventb".as_ref(), &request).expect("it can be read")
     };
     for (place, include) in [
@@ -150,7 +151,10 @@ fn mistakes_are_said_with_their_place() {
         ("machine M\nend\nand more", ""),
         ("machine A\nend\nmachine B\nend", ""),
         ("theory T end", ""),
-        ("machine M sees C variables x invariants @inv1 x ∈ ℕ\nevents event INITIALISATION then @a x ≔ k\n end\n event e refines f with p = 1 end\nend", ""),
+        (
+            "machine M sees C variables x invariants @inv1 x ∈ ℕ\nevents event INITIALISATION then @a x ≔ k\n end\n event e refines f with p = 1 end\nend",
+            "",
+        ),
         ("machine M variables x invariants @ x ∈ ℕ end", ""),
     ];
     let mut found = String::new();
@@ -220,9 +224,12 @@ fn projects_of_rodin_are_the_same_as_texts() {
             for name in files.last() {
                 let full = if folder.is_empty() { name.clone() } else { format!("{folder}/{name}") };
                 let what = format!("{}#{full}", path.strip_prefix(&shared).unwrap_or(path).display());
-                let Ok(Loaded { model: Some(rodin), .. }) = load_with(path, &component(&full)) else { continue };
+                let Ok(Loaded { model: Some(rodin), .. }) = load_with(path, &component(&full)) else {
+                    continue;
+                };
                 let mut sources = Sources::default();
-                let project = rodin::read(&archive, &folder, &files, &name, &mut sources, &mut vec![]).expect("files");
+                let project =
+                    rodin::read(&archive, &folder, &files, &name, &mut sources, &mut vec![]).expect("files");
                 if !project.theories.is_empty() {
                     continue;
                 }

@@ -306,9 +306,7 @@ pub fn outline(sources: &Sources, project: &Project) -> Vec<DocumentSymbol> {
 }
 
 fn outlined(lines: &Lines<'_>, component: Component) -> DocumentSymbol {
-    let plain = |kind: SymbolKind| {
-        move |id: &Ident| symbol(lines, &id.name, kind, id.span, id.span, vec![])
-    };
+    let plain = |kind: SymbolKind| move |id: &Ident| symbol(lines, &id.name, kind, id.span, id.span, vec![]);
     let labelled = |formula: &Formula| {
         let label = formula.label.clone().filter(|label| !label.is_empty())?;
         let span = formula.tree.span;

@@ -31,8 +31,8 @@ pub mod proven;
 pub use checks::{may_lack_meaning, may_lack_meaning_within, places_of_meaning, places_of_refinement};
 pub use error::PoError;
 pub use file::PoFile;
-pub use matching::{pairs, pairs_named};
 pub use import::{Import, ImportOptions, OpenKind, import, read_status};
+pub use matching::{pairs, pairs_named};
 pub use proven::{Check, Formula, Level, Pair, PairStatus, ProofStatus, StepCheck};
 
 #[cfg(test)]

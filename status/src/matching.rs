@@ -64,7 +64,8 @@ pub fn pairs(file: &PoFile, model: &Model) -> BTreeMap<String, Vec<Pair>> {
     let preserving = own.filter(|o| matches!(o.kind, Kind::Inv | Kind::InvEst));
     let mut found: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
     for o in preserving {
-        let (Ok(event), Matched::At(conjuncts)) = (find_event(o, model), find_target(o, model, &mut texts)) else {
+        let (Ok(event), Matched::At(conjuncts)) = (find_event(o, model), find_target(o, model, &mut texts))
+        else {
             continue;
         };
         let event = event.map(|e| EventId(e as u32));

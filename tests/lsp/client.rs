@@ -12,11 +12,11 @@ use serde_json::{Value as Json, json};
 
 /// A small editor.
 pub struct Editor {
-    server: Running,
-    input: Option<ChildStdin>,
-    messages: Receiver<Json>,
+    pub server: Running,
+    pub input: Option<ChildStdin>,
+    pub messages: Receiver<Json>,
     /// Messages that came while another one was awaited.
-    early: Vec<Json>,
+    pub early: Vec<Json>,
     requests: u64,
 }
 
@@ -160,7 +160,7 @@ pub fn uri(path: &Path) -> String {
 pub fn folder(files: &[(&str, &str)]) -> (tempfile::TempDir, impl Fn(&str) -> PathBuf + use<>) {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        common::file(folder.path(), name, text);
+        crate::common::file(folder.path(), name, text);
     }
     let path = folder.path().canonicalize().unwrap();
     (folder, move |name: &str| path.join(name))

@@ -1,5 +1,7 @@
 //! Messages while typing, their corrections, and requests that are refused.
 
+use std::io::Write;
+
 use serde_json::{Value as Json, json};
 
 use crate::client::*;
@@ -53,10 +55,10 @@ fn an_unsaved_machine_counts_instead_of_its_file() {
     assert_eq!(editor.diagnostics(&lift_uri), Vec::<Json>::new());
     // Mistakes of a file that is not open are shown there, and go when they are corrected.
     editor.tell("textDocument/didClose", json!({ "textDocument": { "uri": door } }));
-    common::file(disk.path(), "Door.mch", DOOR.replace("BOOL", "BOO"));
+    crate::common::file(disk.path(), "Door.mch", DOOR.replace("BOOL", "BOO"));
     editor.tell("textDocument/didSave", json!({ "textDocument": { "uri": lift_uri } }));
     editor.until(&door, |said| !said.is_empty());
-    common::file(disk.path(), "Door.mch", DOOR);
+    crate::common::file(disk.path(), "Door.mch", DOOR);
     editor.tell("workspace/didChangeWatchedFiles", json!({ "changes": [] }));
     editor.until(&door, <[Json]>::is_empty);
 }

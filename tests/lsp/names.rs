@@ -104,7 +104,7 @@ fn declarations_of_the_whole_workspace_are_found() {
     let (disk, path) = folder(&[("Door.mch", DOOR)]);
     for (name, text) in [("sub", LIFT), ("node_modules", DOOR)] {
         std::fs::create_dir(disk.path().join(name)).unwrap();
-        common::file(&disk.path().join(name), "Lift.mch", text);
+        crate::common::file(&disk.path().join(name), "Lift.mch", text);
     }
     let mut editor = Editor::silent();
     let folders = json!([{ "uri": uri(&path("")), "name": "w" }]);

@@ -57,10 +57,10 @@ fn lenses_use_the_settings_of_the_project() {
         editor.open(&uri, machine);
         let titles = settled(&mut editor, &uri);
         std::fs::write(disk.path().join("M.mch"), machine).unwrap();
-        let output = common::run("check", &disk.path().join("M.mch"), &["--json", "--timeout", "30s"]);
+        let output = crate::common::run("check", &disk.path().join("M.mch"), &["--json", "--timeout", "30s"]);
         assert_eq!(
             verdict(&titles),
-            common::json(&output)["verdict"] == "violated",
+            crate::common::json(&output)["verdict"] == "violated",
             "{settings}: {titles:?}"
         );
         verdict(&titles)

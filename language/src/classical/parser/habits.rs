@@ -9,8 +9,7 @@ use crate::diagnostic::{Diagnostic, Fix};
 use crate::text::source::Span;
 
 /// Sources of Event-B.
-const EVENT_B: &str =
-    "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project), ProB's packages and text (.eventb, .bumx, .bucx)";
+const EVENT_B: &str = "Event-B is read from Rodin's files (.bum, .buc, or a .zip of a project), ProB's packages and text (.eventb, .bumx, .bucx)";
 
 /// Words that open a paragraph of Alloy.
 const ALLOY: [&str; 12] =

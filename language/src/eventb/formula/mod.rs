@@ -15,8 +15,8 @@ use crate::diagnostic::codes;
 use crate::eventb::project::ActionKind;
 use parser::Parser;
 pub use parser::{Fixity, Names};
-pub use tokens::{NameFault, Text, name_fault};
 use tokens::tokens;
+pub use tokens::{NameFault, Text, name_fault};
 
 /// Reads a predicate or expression that may use operators of theories.
 ///

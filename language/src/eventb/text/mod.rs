@@ -173,7 +173,8 @@ fn choose(all: &[Outline], path: &Path, asked: Option<&str>) -> Choice {
     }
     let kind = all.iter().any(|c| c.is_machine);
     let is_needed = |name: &str| {
-        all.iter().any(|c| c.is_machine == kind && c.needs().any(|(machine, n)| machine == kind && n.name == name))
+        all.iter()
+            .any(|c| c.is_machine == kind && c.needs().any(|(machine, n)| machine == kind && n.name == name))
     };
     let mut last = names(&|c| c.is_machine == kind && !is_needed(&c.name.name));
     last.dedup();

@@ -2,9 +2,9 @@
 
 use super::words::{Keyword, Words, without_comments};
 use crate::ast::{Convergence, Ident};
+use crate::diagnostic::Diagnostic;
 use crate::diagnostic::codes;
 use crate::diagnostic::nearest;
-use crate::diagnostic::Diagnostic;
 use crate::eventb::formula::Text;
 use crate::eventb::project::INITIALISATION;
 use crate::text::source::{SourceId, Span};
@@ -62,12 +62,27 @@ impl Outline {
     }
 }
 
-const MACHINE_SECTIONS: &str = "a section (`refines`, `sees`, `variables`, `invariants`, `variant`, `events`) or `end`";
+const MACHINE_SECTIONS: &str =
+    "a section (`refines`, `sees`, `variables`, `invariants`, `variant`, `events`) or `end`";
 const CONTEXT_SECTIONS: &str = "a section (`extends`, `sets`, `constants`, `axioms`) or `end`";
 const EVENT_PARTS: &str = "`any`, `where`, `with`, `then` or `end`";
 const WORDS: [&str; 16] = [
-    "refines", "sees", "extends", "sets", "constants", "axioms", "variables", "invariants", "variant", "events", "event",
-    "where", "with", "then", "end", "theorem",
+    "refines",
+    "sees",
+    "extends",
+    "sets",
+    "constants",
+    "axioms",
+    "variables",
+    "invariants",
+    "variant",
+    "events",
+    "event",
+    "where",
+    "with",
+    "then",
+    "end",
+    "theorem",
 ];
 
 /// Reads the components of a text.
@@ -228,7 +243,10 @@ impl Reader<'_, '_> {
             let label = self.words.label();
             if let Some(label) = label.as_ref().filter(|label| label.name.is_empty()) {
                 let message = "expected a label behind `@`";
-                self.report(Diagnostic::error(codes::UNEXPECTED_TOKEN, label.span, message).help("as in `@inv1 x ∈ ℕ`"));
+                self.report(
+                    Diagnostic::error(codes::UNEXPECTED_TOKEN, label.span, message)
+                        .help("as in `@inv1 x ∈ ℕ`"),
+                );
             }
             let text = self.words.formula(label.is_none());
             if text.text.is_empty() {
@@ -248,8 +266,8 @@ impl Reader<'_, '_> {
     /// Takes `theorem` where it does not belong to the formula behind it.
     fn is_theorem_behind(&mut self) -> bool {
         let before = self.words;
-        let is_behind = self.words.takes(Keyword::Theorem)
-            && (self.words.is_over() || self.words.keyword().is_some());
+        let is_behind =
+            self.words.takes(Keyword::Theorem) && (self.words.is_over() || self.words.keyword().is_some());
         if !is_behind {
             self.words = before;
         }

@@ -1,8 +1,8 @@
 //! The words of a text: keywords, names, labels, and the formulas between them.
 
 use crate::ast::Ident;
-use crate::diagnostic::codes;
 use crate::diagnostic::Diagnostic;
+use crate::diagnostic::codes;
 use crate::eventb::formula::Text;
 use crate::text::source::{SourceId, Span};
 

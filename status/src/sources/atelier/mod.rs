@@ -273,7 +273,10 @@ fn dep_of(machine: &Path, name: &str) -> Result<Option<(String, String)>, PoErro
         let path = place.join(format!("{name}.dep"));
         observed::looked_at(&path);
         if path.is_file() {
-            return Ok(Some((path.display().to_string(), String::from_utf8_lossy(&bytes_of(&path)?).into_owned())));
+            return Ok(Some((
+                path.display().to_string(),
+                String::from_utf8_lossy(&bytes_of(&path)?).into_owned(),
+            )));
         }
     }
     Ok(None)
