@@ -10,7 +10,7 @@ macro_rules! keywords {
     ($($variant:ident $word:literal),* $(,)?) => {
         /// A keyword, in small or in capital letters.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-        pub(super) enum Keyword {
+        pub enum Keyword {
             $(#[doc = $word] $variant,)*
         }
 
