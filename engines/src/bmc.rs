@@ -119,12 +119,22 @@ impl Bmc {
         work: &mut Work<'_, '_>,
         depth: usize,
     ) -> Result<Option<Outcome>, SolverError> {
-        while self.searched <= depth {
+        // No path is needed as long as another engine is ahead.
+        while self.searched <= depth && !self.is_ahead(problem, work, depth) {
             if let Some(outcome) = self.deepen(problem, work, true)? {
                 return Ok(Some(outcome));
             }
         }
         Ok(None)
+    }
+
+    /// Returns true if another engine has searched all depths up to one, which are clear then.
+    fn is_ahead(&mut self, problem: &Problem, work: &Work<'_, '_>, depth: usize) -> bool {
+        let is_ahead = self.undecided.is_none() && work.exchange.searched() > depth && problem.covers(depth);
+        if is_ahead {
+            self.clear = self.clear.max(Some(depth));
+        }
+        is_ahead
     }
 
     /// Searches the next depth: violations on traces of that many events, and failures of the step after them.
@@ -137,6 +147,7 @@ impl Bmc {
         if let Err(stopped) = work.check() {
             return Ok(Some(Outcome::Unknown(stopped.into())));
         }
+        problem.hear(work.exchange);
         let k = self.searched;
         if k == 0
             && self.good == 0
@@ -154,16 +165,22 @@ impl Bmc {
             }
             self.path.extend(problem)?;
         }
+        let is_ahead = self.is_ahead(problem, work, k);
         if self.good <= k {
-            if let Some(outcome) = self.violation(problem, work, k)? {
+            if !is_ahead && let Some(outcome) = self.violation(problem, work, k)? {
                 return Ok(Some(outcome));
             }
             self.path.assume_conjuncts(problem)?;
             self.good = k + 1;
         }
-        let outcome = self.failure(problem, work, k, is_base)?;
+        let outcome = if is_ahead { None } else { self.failure(problem, work, k, is_base)? };
         if outcome.is_none() {
             self.searched = k + 1;
+            // At the limit the search for violations leaves failures out.
+            let is_whole = is_base || work.job.depth.is_none_or(|limit| k < limit);
+            if is_whole && self.undecided.is_none() && problem.covers(k) {
+                work.exchange.tell_searched(k + 1);
+            }
         }
         Ok(outcome)
     }

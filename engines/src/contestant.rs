@@ -24,6 +24,7 @@ use bsym_status::ProofStatus;
 use crate::bmc::Bmc;
 use crate::deduction::Deduction;
 use crate::deep;
+use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::hunt::Hunt;
 use crate::ic3::Ic3;
@@ -123,6 +124,7 @@ pub(crate) struct Shared {
     pub opener: Opener,
     pub waiting: Waiting,
     pub wishes: Arc<Wishes>,
+    pub exchange: Arc<Exchange>,
     /// Known once the first engine has looked.
     pub existence: Arc<OnceLock<Existence>>,
     /// Solvers that were lost so far.
@@ -213,13 +215,14 @@ impl Contestant {
         query: Option<Duration>,
         act: impl FnOnce(&mut Work<'_, '_>) -> R,
     ) -> R {
-        let Shared { job, opener, wishes, .. } = &self.shared;
+        let Shared { job, opener, wishes, exchange, .. } = &self.shared;
         let mut open = |terms| opener(terms);
         let mut observer = |progress: &Progress| self.say(Message::Progress(progress.clone()));
         let observer: &mut dyn Observer<Progress> = &mut observer;
         let small_scopes = &**wishes;
         let query = job.query_time.or(query);
-        act(&mut Work { job, open: &mut open, observer, small_scopes, query, turn, end: None })
+        let open = &mut open;
+        act(&mut Work { job, open, observer, small_scopes, exchange, query, turn, end: None })
     }
 
     /// Runs an engine to its end. Restarts it when its solver is lost, which loses what it had found out.

@@ -171,6 +171,7 @@ mod tests {
     use bsym_semantics::scope::{Scope, ScopeRequest};
 
     use super::*;
+    use crate::exchange::Exchange;
     use crate::excluded::Excluded;
     use crate::turn::Turn;
     use crate::verdict::Progress;
@@ -198,6 +199,7 @@ mod tests {
                 open: &mut open,
                 observer: &mut |_: &Progress| {},
                 small_scopes: &Wishes::default(),
+                exchange: &Exchange::default(),
                 query: None,
                 turn: &mut Turn::alone(),
                 end: None,

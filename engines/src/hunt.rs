@@ -8,6 +8,7 @@ use bsym_encodings::session::{SolverError, Statistics};
 use bsym_semantics::verdict::Counterexample;
 
 use crate::bmc::Bmc;
+use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
@@ -79,12 +80,14 @@ impl Hunt {
         };
         let limit = work.job.depth;
         for (job, problem, bmc) in scopes {
-            // Nothing is left open in the size of a set.
+            // Nothing is left open in the size of a set, and what is true of one size is no news for the others.
             let (mut observer, small_scopes) = (|_: &Progress| {}, &Wishes::default());
+            let exchange = &Exchange::default();
             let mut part = Work {
                 job,
                 observer: &mut observer,
                 small_scopes,
+                exchange,
                 ..work.within(tuning().contestant.hunt_time)
             };
             if let Some(Outcome::Violated(found)) = bmc.reach(problem, &mut part, depth)?

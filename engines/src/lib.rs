@@ -31,6 +31,8 @@ pub mod turn;
 
 pub mod wishes;
 
+pub mod exchange;
+
 pub mod outcome;
 
 pub mod paths;

@@ -7,6 +7,7 @@ use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::Claim;
 use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 
+use crate::exchange::Exchange;
 use crate::options::Job;
 use crate::problem::{MayBeOpen, Open};
 use crate::tuning::tuning;
@@ -37,6 +38,8 @@ pub struct Work<'w, 'o> {
     pub observer: &'w mut dyn Observer<Progress>,
     /// Asks for a search of small scopes where a question about any size stays open.
     pub small_scopes: &'w Wishes,
+    /// Facts that other engines tell, and are told.
+    pub exchange: &'w Exchange,
     /// Longest time for one query.
     pub query: Option<Duration>,
     /// Shares the cores with others.
@@ -69,6 +72,7 @@ impl<'o> Work<'_, 'o> {
             open: &mut *self.open,
             observer: &mut *self.observer,
             small_scopes: self.small_scopes,
+            exchange: self.exchange,
             query: self.query,
             turn: &mut *self.turn,
             end: self.end,

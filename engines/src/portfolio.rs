@@ -22,6 +22,7 @@ use bsym_status::ProofStatus;
 
 use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, start};
 use crate::deep;
+use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Existence;
@@ -37,8 +38,10 @@ use crate::wishes::Wishes;
 /// Result of a round so far.
 enum Step {
     GoOn,
-    /// The engines begin again, since what they may assume has changed.
+    /// The engines begin again, since status that they used is wrong.
     Again,
+    /// The engines begin again with more that is proved.
+    Further,
     Answer(Verdict),
 }
 
@@ -57,6 +60,7 @@ pub(crate) struct Round {
     engines: Vec<Engine>,
     seats: Seats,
     wishes: Arc<Wishes>,
+    exchange: Arc<Exchange>,
     existence: Arc<OnceLock<Existence>>,
     losses: Arc<AtomicUsize>,
     /// Scope of the job, known once the first engine has looked.
@@ -80,10 +84,12 @@ impl Round {
             Engine::Check => vec![Engine::Bmc, Engine::Kind, Engine::Ic3],
             one => vec![one],
         };
+        let exchange = exchange_of(&engines);
         Round {
             engines,
             seats: Seats::new(false),
             wishes: Arc::default(),
+            exchange,
             existence: Arc::default(),
             losses: Arc::default(),
             scope: None,
@@ -122,8 +128,11 @@ impl Round {
                 &messages,
                 if is_known { Duration::ZERO } else { tuning().portfolio.last_words },
             );
-            if let Step::Answer(verdict) = step {
-                return Ok(verdict);
+            match step {
+                Step::Answer(verdict) => return Ok(verdict),
+                // Facts may rest on the status that is wrong.
+                Step::Again => self.exchange = exchange_of(&self.engines),
+                Step::GoOn | Step::Further => {}
             }
         }
     }
@@ -164,6 +173,7 @@ impl Round {
             opener: course.opener.clone(),
             waiting: self.seats.waiting.clone(),
             wishes: self.wishes.clone(),
+            exchange: self.exchange.clone(),
             existence: self.existence.clone(),
             losses: self.losses.clone(),
         };
@@ -306,7 +316,7 @@ impl Round {
             Found::Proved(ref proved) if proved.is_empty() => Step::GoOn,
             Found::Proved(ref proved) => {
                 job.proved = proved.clone();
-                Step::Again
+                Step::Further
             }
             Found::Unknown(_) => Step::GoOn,
             Found::Settled(settled) => return self.settled(course, number, engine, ended.clear, settled),
@@ -539,6 +549,11 @@ impl Round {
         report.found_invariants = texts;
         report.statistics += self.statistics;
     }
+}
+
+/// An exchange of facts that is as yet empty.
+fn exchange_of(engines: &[Engine]) -> Arc<Exchange> {
+    Arc::new(if engines.len() > 1 { Exchange::shared() } else { Exchange::default() })
 }
 
 /// Drops status that is wrong, and reports it.

@@ -18,6 +18,7 @@ use bsym_semantics::trace::Trace;
 use bsym_semantics::verdict::Vacuous;
 use bsym_status::Check;
 
+use crate::exchange::{Exchange, Shown};
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::small_scopes::first_states::FirstStates;
@@ -78,6 +79,8 @@ pub struct Problem {
     status_applies: bool,
     /// Targets whose well-definedness follows from the assumed conjuncts, so that their status says all.
     defined: BTreeSet<Property>,
+    /// Targets that other engines have shown, so that nothing is asked about them.
+    shown: Vec<Shown>,
     /// Visited when they are asked for.
     first_states: OnceCell<Option<Rc<FirstStates>>>,
 }
@@ -140,6 +143,7 @@ impl Problem {
             failures: vec![],
             status_applies: false,
             defined: BTreeSet::new(),
+            shown: vec![],
             first_states: OnceCell::new(),
         };
         for &property in job.properties.iter().filter(|p| !excluded.properties.contains(p)) {
@@ -378,8 +382,12 @@ impl Problem {
             && job.is_proved(Recorded::Check(check))
     }
 
-    /// Returns whether the status says that `event` (`None`: the initialisation) establishes the target.
+    /// Returns whether the status says that `event` (`None`: the initialisation) establishes the target, or an engine
+    /// has shown it.
     pub fn is_proven(&self, job: &Job, event: Option<EventId>, target: &Target) -> bool {
+        if self.shown.iter().any(|shown| shown.property == target.property) {
+            return true;
+        }
         match target.property {
             Property::Invariant(i) => {
                 // The status of a conjunct at the initialisation does not rest on the invariant.
@@ -398,9 +406,21 @@ impl Problem {
     /// The state after the initialisation or after event `event` at step `k - 1` violates a target that
     /// the event is not proven to establish: the unproven part of T_p¬. `false` for a fully proven event.
     pub fn violated_after(&mut self, job: &Job, event: Option<EventId>, k: usize) -> Term {
+        let all = self.targets.iter().map(|t| t.property).collect();
+        self.violated_among(job, &all, event, k)
+    }
+
+    /// Like [`violated_after`](Self::violated_after) for some of the properties.
+    pub fn violated_among(
+        &mut self,
+        job: &Job,
+        among: &BTreeSet<Property>,
+        event: Option<EventId>,
+        k: usize,
+    ) -> Term {
         let terms = self.terms();
-        let open: Vec<Term> =
-            self.targets.iter().filter(|t| !self.is_proven(job, event, t)).map(|t| terms.not(t.ok)).collect();
+        let is_open = |t: &&Target| among.contains(&t.property) && !self.is_proven(job, event, t);
+        let open: Vec<Term> = self.targets.iter().filter(is_open).map(|t| terms.not(t.ok)).collect();
         let any = terms.or(open);
         self.unrolling.state(any, k)
     }
@@ -456,8 +476,15 @@ impl Problem {
             && self.system.events.iter().all(|e| e.relation.is_some())
     }
 
-    /// Builds the claim that all targets hold, with its evidence.
+    /// Takes over which targets other engines have shown. Returns the number of all of them.
+    pub fn hear(&mut self, exchange: &Exchange) -> usize {
+        self.shown.extend(exchange.shown(self.shown.len()));
+        self.shown.len()
+    }
+
+    /// Builds the claim that all targets hold, with its evidence, and with that of the targets that others have shown.
     pub fn claim(&self, job: &Job, evidence: Evidence) -> Claim {
+        let evidence = self.shown.iter().fold(evidence, |evidence, shown| shown.with(evidence));
         Claim {
             properties: self.targets.iter().map(|t| t.property).collect(),
             conjuncts: self.assumed.clone(),

@@ -193,6 +193,8 @@ bsym_language::tuning! {
         /// Divisor: the part of a turn that predicates get beside diagrams, which resume less of what they began
         /// before.
         later_turn_share: u32 = 4,
+        /// Divisor: the part of the time in which lemmas that are inductive by themselves are looked for.
+        inductive_share: u32 = 8,
         /// Longest time to find out whether a condition over one state always holds.
         always: Duration = ms(300),
         /// Longest time to look for a state with fewer elements.

@@ -7,6 +7,7 @@ use bsym_language::print;
 use bsym_semantics::verdict::{Counterexample, Observer, Reason};
 
 use super::goal::Question;
+use crate::exchange::Exchange;
 use crate::hunt::Hunt;
 use crate::ic3::Ic3;
 use crate::options::Job;
@@ -45,13 +46,14 @@ pub(super) fn search(
         return Ok(LemmaSearch::Nothing(vec![], "a part of the machine has no encoding".into()));
     }
     let mut ic3 = Ic3::new(&mut problem, &job, open)?;
-    let (wishes, mut turn) = (Wishes::default(), Turn::alone());
+    let (wishes, exchange, mut turn) = (Wishes::default(), Exchange::default(), Turn::alone());
     let small_scopes = &wishes;
     let mut work = Work {
         job: &job,
         open,
         observer,
         small_scopes,
+        exchange: &exchange,
         query: Some(tuning().auxiliary.query),
         turn: &mut turn,
         end: None,

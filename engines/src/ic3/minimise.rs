@@ -56,6 +56,38 @@ impl Steps {
         Ok(self.of_positions(cubes, &needed))
     }
 
+    /// Returns the largest part of the cubes of which the blocking is inductive together with the assumed conjuncts and
+    /// the guesses, or none where there is no time to find it.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn inductive_part(
+        &mut self,
+        problem: &mut Problem,
+        mut cubes: Vec<Cube>,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Vec<Cube>, SolverError> {
+        loop {
+            let (lemmas, guesses) = (self.lemmas(problem, &cubes)?, self.guesses().len());
+            let mut left = vec![];
+            for (cube, lemma) in cubes.iter().zip(&lemmas[guesses..]) {
+                if work.check().is_err() {
+                    return Ok(vec![]);
+                }
+                let mut asked: Vec<Term> = lemmas.iter().map(|l| l.clause).collect();
+                asked.extend(&lemma.broken);
+                asked.push(self.step_literal());
+                if let Decided::Unsat(_) = work.ask(|budget| decide(self.session(), &asked, budget))? {
+                    left.push(cube.clone());
+                }
+            }
+            if left.is_empty() || left.len() == cubes.len() {
+                return Ok(left);
+            }
+            cubes = left;
+        }
+    }
+
     /// The guesses, and after them the cubes, as lemmas.
     fn lemmas(&mut self, problem: &mut Problem, cubes: &[Cube]) -> Result<Vec<Lemma>, SolverError> {
         let mut lemmas = vec![];

@@ -17,6 +17,7 @@ pub(crate) mod frame;
 mod generalise;
 mod goal;
 mod houdini;
+mod inductive;
 mod minimise;
 mod push;
 pub(crate) mod queries;
@@ -196,7 +197,7 @@ impl Ic3 {
                 if let Some(reason) = self.base.undecided() {
                     break reason.to_string();
                 }
-                let refined = turn.search.refine(problem, work.job, path)?;
+                let refined = turn.search.refine(problem, work, path)?;
                 let guesses = turn.search.steps.guesses();
                 if guesses.len() > self.guessed.len() {
                     self.guessed = guesses.iter().map(|g| g.pred.clone()).collect();

@@ -12,7 +12,7 @@ use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::system::System;
 use bsym_encodings::system::unrolling::Unrolling;
 use bsym_encodings::term::{Sort, Term, Terms};
-use bsym_language::model::{EventId, VarId};
+use bsym_language::model::{EventId, Pred, VarId};
 use bsym_language::types::Type;
 
 use super::abstract_path::Met;
@@ -159,7 +159,6 @@ impl Steps {
         let relation = problem.unrolling.init(relation);
         asserted.push(terms.implies(initial, relation));
         let mut selectors = vec![];
-        let mut bad = vec![problem.unassumed_violated_in(job, 0)];
         for e in 0..problem.system.events.len() {
             let id = EventId(e as u32);
             let Some(relation) = problem.system.events[e].relation else { continue };
@@ -170,13 +169,8 @@ impl Steps {
             let selector = terms.fresh(&format!("event{e}"), Terms::BOOL);
             asserted.push(terms.implies(selector, relation));
             selectors.push((id, selector));
-            let violated = problem.violated_after(job, Some(id), 1);
-            bad.push(terms.and([selector, violated]));
         }
         let failures = problem.failures_at(0);
-        bad.extend(failures.iter().map(|f| f.1));
-        let violating = terms.fresh("bad", Terms::BOOL);
-        asserted.push(terms.implies(violating, terms.or(bad)));
         let step = terms.fresh("step", Terms::BOOL);
         asserted.push(terms.implies(step, terms.or(selectors.iter().map(|s| s.1))));
         let forever = terms.fresh("forever", Terms::BOOL);
@@ -186,7 +180,7 @@ impl Steps {
             selectors,
             initial,
             step,
-            bad: violating,
+            bad: Terms::FALSE,
             failures,
             activations: vec![],
             facts: 0,
@@ -204,8 +198,25 @@ impl Steps {
         for t in asserted {
             steps.tell(t)?;
         }
+        steps.ask_open(problem, job)?;
         steps.declare(problem, &Predicates::default())?;
         Ok(steps)
+    }
+
+    /// From now on, a violating step is one that violates a target that is not proven.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(super) fn ask_open(&mut self, problem: &mut Problem, job: &Job) -> Result<(), SolverError> {
+        let terms = problem.terms();
+        let mut bad = vec![problem.unassumed_violated_in(job, 0)];
+        for &(event, selector) in &self.selectors {
+            let violated = problem.violated_after(job, Some(event), 1);
+            bad.push(terms.and([selector, violated]));
+        }
+        bad.extend(self.failures.iter().map(|f| f.1));
+        self.bad = terms.fresh("bad", Terms::BOOL);
+        self.tell(terms.implies(self.bad, terms.or(bad)))
     }
 
     /// Work of the solvers.
@@ -243,7 +254,24 @@ impl Steps {
         self.tell(known)
     }
 
-    /// The invariants that were guessed.
+    /// Assumes an invariant that is shown elsewhere, in all frames but that of the initialisation. Returns false if it
+    /// has no term.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn adopt(&mut self, problem: &mut Problem, lemma: &Pred) -> Result<bool, SolverError> {
+        let Ok(encoded) = problem.system.predicate(lemma) else { return Ok(false) };
+        let term = encoded.holds;
+        if term == Terms::TRUE || self.guesses.iter().any(|known| known.term == term) {
+            return Ok(true);
+        }
+        self.declare(problem, &Predicates::default())?;
+        let (now, then) = (problem.unrolling.state(term, 0), problem.unrolling.state(term, 1));
+        self.know(&Guess { pred: lemma.clone(), term, now, then })?;
+        Ok(true)
+    }
+
+    /// The invariants that were guessed or told.
     pub fn guesses(&self) -> &[Guess] {
         &self.guesses
     }

@@ -1,6 +1,7 @@
 //! The loop of IC3 over one domain: frame after frame, until one is inductive.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::session::{SolverError, Statistics};
@@ -14,6 +15,7 @@ use super::domain::diagrams::Diagrams;
 use super::domain::predicates::Atoms;
 use super::frame::Frames;
 use super::queries::{Abstraction, Query, Question, Steps};
+use crate::exchange::Listener;
 use crate::first_order::Deduced;
 use crate::invariants::cube::Cube;
 use crate::invariants::guess::Guess;
@@ -34,6 +36,11 @@ pub(super) struct Search {
     pub(super) deduced: Deduced,
     /// Invariants are still to be guessed where the first predicates do not suffice.
     guesses: bool,
+    pub(super) listener: Listener,
+    /// Number of targets that others have shown, which are not asked.
+    shown: usize,
+    /// Time at work for looking for lemmas that are inductive by themselves.
+    pub(super) kept_time: Duration,
 }
 
 /// Result of the search.
@@ -94,6 +101,9 @@ impl Search {
             frames: Frames::new(),
             deduced: Deduced::default(),
             guesses: false,
+            listener: Listener::default(),
+            shown: 0,
+            kept_time: Duration::ZERO,
         })
     }
 
@@ -111,6 +121,7 @@ impl Search {
             if let Err(stopped) = work.check() {
                 return Ok(End::Over(stopped));
             }
+            self.hear(problem, work)?;
             let last = self.frames.last();
             let question = Question::Violating(last);
             let answer = self.ask(problem, work, question, (), |search, problem, work| {
@@ -133,6 +144,7 @@ impl Search {
                     if let Some(end) = self.push(problem, work)? {
                         return Ok(end);
                     }
+                    self.keep_inductive(problem, work)?;
                     if let Some(inductive) = self.converged() {
                         let (cubes, guesses) = self.steps.minimise(problem, inductive, work)?;
                         let claim = self.claim(problem, work.job, &cubes, guesses);
@@ -154,6 +166,18 @@ impl Search {
                 }
             }
         }
+    }
+
+    /// Takes over what others have told.
+    fn hear(&mut self, problem: &mut Problem, work: &Work<'_, '_>) -> Result<(), SolverError> {
+        for lemma in work.exchange.lemmas(&mut self.listener) {
+            self.steps.adopt(problem, &lemma)?;
+        }
+        let shown = problem.hear(work.exchange);
+        if std::mem::replace(&mut self.shown, shown) < shown {
+            self.steps.ask_open(problem, work.job)?;
+        }
+        Ok(())
     }
 
     /// Returns how the search ends at an undecided question, or `None` if there is patience to restart the frame.
@@ -206,12 +230,27 @@ impl Search {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn refine(&mut self, problem: &mut Problem, job: &Job, path: &[Goal]) -> Result<bool, SolverError> {
-        let Abstraction { domain, predicates } = &mut self.abstraction;
-        let steps = &mut self.steps;
-        if std::mem::take(&mut self.guesses) && steps.guess(problem, job)? {
+    pub fn refine(
+        &mut self,
+        problem: &mut Problem,
+        work: &Work<'_, '_>,
+        path: &[Goal],
+    ) -> Result<bool, SolverError> {
+        let known = self.steps.guesses().len();
+        self.hear(problem, work)?;
+        let (job, exchange) = (work.job, work.exchange);
+        if std::mem::take(&mut self.guesses) && !exchange.has_guesses() {
+            let own = self.steps.guesses().len();
+            self.steps.guess(problem, job)?;
+            let news = self.steps.guesses().iter().skip(own).map(|g| g.pred.clone());
+            exchange.tell_lemmas(&mut self.listener, news);
+            exchange.tell_guessed();
+        }
+        if self.steps.guesses().len() > known {
             return Ok(true);
         }
+        let Abstraction { domain, predicates } = &mut self.abstraction;
+        let steps = &mut self.steps;
         domain.refine(problem, job, predicates, path, &mut |problem, predicates, candidates| {
             steps.admit(problem, job, predicates, candidates)
         })

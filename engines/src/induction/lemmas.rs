@@ -9,6 +9,7 @@ use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::Term;
 use bsym_language::model::Pred;
 
+use crate::exchange::Listener;
 use crate::ic3::domain::predicates::Atoms;
 use crate::ic3::queries::{Abstraction, Steps};
 use crate::invariants::cube::{Cube, Literal};
@@ -16,9 +17,8 @@ use crate::invariants::guess::Guess;
 use crate::invariants::predicate::Predicates;
 use crate::invariants::seeds::seeds;
 use crate::invariants::templates::templates;
-use crate::options::Job;
 use crate::outcome::Work;
-use crate::problem::{Open, Problem};
+use crate::problem::Problem;
 
 /// A frame without cubes of its own: the states that satisfy the conjuncts and the lemmas.
 const LEMMAS: usize = 1;
@@ -29,22 +29,38 @@ pub struct Lemmas {
     steps: Steps,
     abstraction: Abstraction,
     found: Vec<Cube>,
+    listener: Listener,
+}
+
+/// Source of a lemma: its position among those of the same source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Source {
+    /// It was guessed, or told by another engine.
+    Guessed(usize),
+    /// It excludes a counterexample to induction.
+    Found(usize),
 }
 
 impl Lemmas {
-    /// No lemmas yet, over the atoms of the model and the values of small types.
+    /// Lemmas over the atoms of the model and the values of small types: those that are guessed, unless another engine
+    /// has done so.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Lemmas, SolverError> {
-        let mut steps = Steps::new(problem, job, open)?;
+    pub fn new(problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Lemmas, SolverError> {
+        let (job, exchange, mut listener) = (work.job, work.exchange, Listener::default());
+        let mut steps = Steps::new(problem, job, work.open)?;
         let mut predicates = Predicates::default();
         let mut candidates = seeds(&job.model);
         candidates.extend(templates(&job.model, 0).unwrap_or_default());
         steps.admit(problem, job, &mut predicates, &candidates)?;
-        steps.guess(problem, job)?;
+        if !exchange.has_guesses() {
+            steps.guess(problem, job)?;
+            exchange.tell_lemmas(&mut listener, steps.guesses().iter().map(|g| g.pred.clone()));
+            exchange.tell_guessed();
+        }
         let abstraction = Abstraction { domain: Box::new(Atoms::default()), predicates };
-        Ok(Lemmas { steps, abstraction, found: vec![] })
+        Ok(Lemmas { steps, abstraction, found: vec![], listener })
     }
 
     /// Work of the solver.
@@ -57,21 +73,38 @@ impl Lemmas {
         self.abstraction.predicates.all().iter().map(|p| p.term).collect()
     }
 
-    /// The lemmas that were guessed. In the order of all lemmas they come first, then those that excluded a state.
+    /// Takes over the lemmas that other engines have told since the last time.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn hear(&mut self, problem: &mut Problem, work: &Work<'_, '_>) -> Result<(), SolverError> {
+        for lemma in work.exchange.lemmas(&mut self.listener) {
+            self.steps.adopt(problem, &lemma)?;
+        }
+        Ok(())
+    }
+
+    /// The lemmas that were guessed or told, in the order of their positions.
     pub fn guesses(&self) -> &[Guess] {
         self.steps.guesses()
     }
 
-    /// Returns the lemmas at these positions, in B, with those that they need to be invariants.
+    /// Returns these lemmas, in B, with those that they need to be invariants.
     ///
     /// # Errors
     /// If the solver fails.
     pub fn preds(
         &mut self,
         problem: &mut Problem,
-        positions: Vec<usize>,
+        needed: impl IntoIterator<Item = Source>,
         work: &mut Work<'_, '_>,
     ) -> Result<Vec<Pred>, SolverError> {
+        let guesses = self.steps.guesses().len();
+        let positions = needed.into_iter().map(|source| match source {
+            Source::Guessed(i) => i,
+            Source::Found(i) => guesses + i,
+        });
+        let positions = positions.collect();
         let (cubes, guesses) = self.steps.with_needed(problem, &self.found, positions, work)?;
         let model = &problem.system.model;
         let cubes = cubes.iter().map(|c| self.abstraction.predicates.clause(model, c));
@@ -87,7 +120,7 @@ impl Lemmas {
         problem: &mut Problem,
         states: &[Cube],
         work: &mut Work<'_, '_>,
-    ) -> Result<Option<Term>, SolverError> {
+    ) -> Result<Option<(Term, Source)>, SolverError> {
         let mut tried = BTreeSet::new();
         for state in states {
             if tried.insert(state.clone())
@@ -101,8 +134,10 @@ impl Lemmas {
                     if l.positive { terms.not(t) } else { t }
                 });
                 let clause = terms.or(literals);
+                let told = self.abstraction.predicates.clause(&work.job.model, &lemma);
+                work.exchange.tell_lemmas(&mut self.listener, [told]);
                 self.found.push(lemma);
-                return Ok(Some(clause));
+                return Ok(Some((clause, Source::Found(self.found.len() - 1))));
             }
         }
         Ok(None)

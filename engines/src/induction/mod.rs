@@ -7,19 +7,21 @@
 
 mod lemmas;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
 use bsym_encodings::concretize::read_trace;
-use bsym_encodings::session::{Model, SolverError, Statistics};
+use bsym_encodings::session::{Model, SolverError, Statistics, TermValue};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::{EventId, Pred};
-use bsym_proofs::claim::Evidence;
+use bsym_proofs::claim::{Evidence, Property};
 use bsym_proofs::steps::Steps;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::verdict::Reason;
 
 use crate::bmc::Bmc;
+use crate::exchange::Shown;
 use crate::first_order::{Deduced, assumed, no_failure, no_unassumed, no_violation};
 use crate::invariants::cube::Cube;
 use crate::options::Job;
@@ -27,10 +29,10 @@ use crate::outcome::{Outcome, Work};
 use crate::paths::counterexample::confirm_induction;
 use crate::paths::uniqueness::{different, repetitions};
 use crate::paths::{Checked, Path, Start, Taken};
-use crate::problem::{Open, Problem};
+use crate::problem::{Open, Problem, Target};
 use crate::tuning::tuning;
 use crate::verdict::{CounterexampleToInduction, Engine, Progress};
-use lemmas::Lemmas;
+use lemmas::{Lemmas, Source};
 
 /// A k-induction prover.
 #[derive(Debug)]
@@ -44,8 +46,8 @@ pub struct Kind {
     distinct: Vec<(usize, usize)>,
     /// Made when paths get longer.
     lemmas: Option<Lemmas>,
-    /// The lemmas as terms over the current state, behind the literals that suppose them.
-    clauses: Vec<(Term, Term)>,
+    /// The lemmas that are supposed in the states of the path.
+    supposed: Vec<Supposed>,
     /// Answers what the session of the step does not.
     deduced: Deduced,
     /// The last counterexample to induction.
@@ -53,6 +55,16 @@ pub struct Kind {
     /// Time at work for the base, and for the step cases.
     base_time: Duration,
     step_time: Duration,
+}
+
+/// A lemma that is supposed in the states of a path.
+#[derive(Debug)]
+struct Supposed {
+    /// Implies it.
+    literal: Term,
+    /// The lemma over the current state.
+    clause: Term,
+    source: Source,
 }
 
 impl Kind {
@@ -70,7 +82,7 @@ impl Kind {
             extended: false,
             distinct: vec![],
             lemmas: None,
-            clauses: vec![],
+            supposed: vec![],
             deduced: Deduced::default(),
             cti: None,
             base_time: Duration::ZERO,
@@ -119,16 +131,19 @@ impl Kind {
                 let why = why.to_string();
                 return self.only_refute(problem, work, why);
             }
-            if k >= tuning().induction.plain && self.lemmas.is_none() {
-                self.begin_lemmas(problem, work, k)?;
-            }
+            self.hear(problem, work, k)?;
             let begin = work.worked();
             let step = self.induction_step(problem, work)?;
-            self.step_time += work.worked() - begin;
+            let time = work.worked() - begin;
+            self.step_time += time;
+            if work.exchange.is_shared() && !matches!(step, Step::Proved | Step::Over(_)) {
+                let violated = if let Step::NotInductive(violated) = &step { &violated[..] } else { &[] };
+                self.show(problem, &mut work.within(time), k, violated)?;
+            }
             match step {
                 Step::Proved => return self.proof(problem, work, k),
                 Step::Over(stopped) => return Ok(Outcome::Unknown(stopped.into())),
-                Step::NotInductive => {}
+                Step::NotInductive(_) => {}
                 Step::Undecided(reason) => {
                     work.observer
                         .progress(&Progress::Undecided { query: format!("induction step, k = {k}"), reason });
@@ -164,24 +179,66 @@ impl Kind {
         Ok(outcome)
     }
 
-    /// Guesses lemmas, and supposes them in the states of the path of the step case.
-    fn begin_lemmas(
+    /// Takes over what other engines tell. Where short paths do not suffice, or others have lemmas, begins with lemmas.
+    fn hear(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
         k: usize,
     ) -> Result<(), SolverError> {
-        let lemmas = Lemmas::new(problem, work.job, work.open)?;
-        let guessed: Vec<Term> = lemmas.guesses().iter().map(|g| g.term).collect();
-        self.lemmas = Some(lemmas);
-        // The predicates may have brought definitions along.
-        for i in 0..=self.step.depth() {
-            for fact in problem.facts_in(i) {
-                self.step.session.assert(fact)?;
+        problem.hear(work.exchange);
+        if self.lemmas.is_none() && (k >= tuning().induction.plain || work.exchange.has_lemmas()) {
+            self.lemmas = Some(Lemmas::new(problem, work)?);
+            // The predicates may have brought definitions along.
+            for i in 0..=self.step.depth() {
+                for fact in problem.facts_in(i) {
+                    self.step.session.assert(fact)?;
+                }
             }
         }
-        for clause in guessed {
-            self.suppose(problem, clause, k)?;
+        let Some(lemmas) = &mut self.lemmas else { return Ok(()) };
+        lemmas.hear(problem, work)?;
+        let is_guessed = |s: &&Supposed| matches!(s.source, Source::Guessed(_));
+        let known = self.supposed.iter().filter(is_guessed).count();
+        let news: Vec<Term> = lemmas.guesses().iter().skip(known).map(|g| g.term).collect();
+        for (i, clause) in news.into_iter().enumerate() {
+            self.suppose(problem, clause, Source::Guessed(known + i), k)?;
+        }
+        Ok(())
+    }
+
+    /// Tells which properties are shown by this step, where not all are: it leads to no state in which one of them is
+    /// violated. It is known to lead to one in which those in `violated` are.
+    fn show(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+        k: usize,
+        violated: &[Property],
+    ) -> Result<(), SolverError> {
+        let is_open = |t: &&Target| {
+            let events = (0..problem.system.events.len() as u32).map(|e| Some(EventId(e)));
+            events.into_iter().any(|e| !problem.is_proven(work.job, e, t))
+        };
+        let mut open: BTreeSet<Property> =
+            problem.targets.iter().filter(is_open).map(|t| t.property).collect();
+        open.retain(|property| !violated.contains(property));
+        while !open.is_empty() {
+            let asked = self.step.violation_among(problem, work.job, &open);
+            match self.ask(problem, work, asked, &[])? {
+                Step::Proved => break,
+                Step::NotInductive(violated) if !violated.is_empty() => {
+                    open.retain(|property| !violated.contains(property));
+                }
+                _ => return Ok(()),
+            }
+        }
+        if open.is_empty() {
+            return Ok(());
+        }
+        let lemmas = self.needed(problem, work)?;
+        for property in open {
+            work.exchange.tell_shown(Shown { property, k, lemmas: lemmas.clone() });
         }
         Ok(())
     }
@@ -193,19 +250,28 @@ impl Kind {
         work: &mut Work<'_, '_>,
         k: usize,
     ) -> Result<Outcome, SolverError> {
-        let needs = |i: &usize| self.step.needs(self.clauses[*i].0);
-        let needed: Vec<usize> = (0..self.clauses.len()).filter(needs).collect();
-        let lemmas = match &mut self.lemmas {
-            Some(lemmas) => lemmas.preds(problem, needed, work)?,
-            None => vec![],
-        };
+        let lemmas = self.needed(problem, work)?;
         Ok(Outcome::Proof(problem.claim(work.job, Evidence::KInduction { k, lemmas })))
+    }
+
+    /// The lemmas that the answers about this path rest on, with those that these need.
+    fn needed(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Vec<Pred>, SolverError> {
+        let needed: Vec<Source> =
+            self.supposed.iter().filter(|s| self.step.needs(s.literal)).map(|s| s.source).collect();
+        match &mut self.lemmas {
+            Some(lemmas) => lemmas.preds(problem, needed, work),
+            None => Ok(vec![]),
+        }
     }
 
     /// Makes the path of the step case one step longer: the violating step becomes a step to a good state.
     fn lengthen(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
         self.step.assume_conjuncts(problem)?;
-        for &(literal, clause) in &self.clauses {
+        for &Supposed { literal, clause, .. } in &self.supposed {
             self.step.suppose(problem, literal, clause, self.step.depth())?;
         }
         self.step.forget();
@@ -221,7 +287,9 @@ impl Kind {
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<Option<Outcome>, SolverError> {
-        while self.base_time < self.step_time && self.base.undecided().is_none() {
+        // In a portfolio there is an engine that does nothing else.
+        let is_alone = !work.exchange.is_shared();
+        while is_alone && self.base_time < self.step_time && self.base.undecided().is_none() {
             let (next, time) = (self.base.next(), self.step_time - self.base_time);
             match self.base(problem, &mut work.within(time), next)? {
                 None => {}
@@ -310,13 +378,19 @@ impl Kind {
         asked: Term,
         failures: &[(EventId, Term)],
     ) -> Result<Step, SolverError> {
-        let good = self.step.depth() - usize::from(self.extended);
+        let last = self.step.depth();
+        let good = last - usize::from(self.extended);
+        let targets: Vec<(Property, Term)> =
+            problem.targets.iter().map(|t| (t.property, t.ok)).filter(|_| self.extended).collect();
+        let targets: Vec<(Property, Term)> =
+            targets.into_iter().map(|(p, ok)| (p, problem.unrolling.state(ok, last))).collect();
         let watched = self.lemmas.as_ref().map_or_else(Vec::new, Lemmas::predicates);
         loop {
             // A step that is not inductive is so under all hypotheses.
             let checked = work.ask(|budget| {
-                let read =
-                    |model: &mut Model<'_>, taken: Taken| read_step(problem, model, &taken, good, &watched);
+                let read = |model: &mut Model<'_>, taken: Taken| {
+                    read_step(problem, model, &taken, good, &watched, &targets)
+                };
                 self.step.check(asked, failures, budget, read, |_| false)
             })?;
             match checked {
@@ -325,11 +399,11 @@ impl Kind {
                     let differ = different(problem, i, j);
                     self.step.session.assert(differ)?;
                 }
-                Checked::Sat(StepFailure::Repeats(..)) => return Ok(Step::NotInductive),
-                Checked::Sat(StepFailure::Cti(trace, cubes)) => {
+                Checked::Sat(StepFailure::Repeats(..)) => return Ok(Step::NotInductive(vec![])),
+                Checked::Sat(StepFailure::Cti { trace, cubes, violated }) => {
                     self.cti = trace.or(self.cti.take());
                     if !self.exclude(problem, &cubes, good, work)? {
-                        return Ok(Step::NotInductive);
+                        return Ok(Step::NotInductive(violated));
                     }
                     if let Err(stopped) = work.check() {
                         return Ok(Step::Over(stopped));
@@ -353,25 +427,32 @@ impl Kind {
         work: &mut Work<'_, '_>,
     ) -> Result<bool, SolverError> {
         let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
-        let Some(clause) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
-        self.suppose(problem, clause, good)?;
+        let Some((clause, source)) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
+        self.suppose(problem, clause, source, good)?;
         Ok(true)
     }
 
     /// Supposes a lemma in the states up to one.
-    fn suppose(&mut self, problem: &mut Problem, clause: Term, last: usize) -> Result<(), SolverError> {
+    fn suppose(
+        &mut self,
+        problem: &mut Problem,
+        clause: Term,
+        source: Source,
+        last: usize,
+    ) -> Result<(), SolverError> {
         let literal = problem.terms().fresh("lemma", Terms::BOOL);
         for k in 0..=last {
             self.step.suppose(problem, literal, clause, k)?;
         }
-        self.clauses.push((literal, clause));
+        self.supposed.push(Supposed { literal, clause, source });
         Ok(())
     }
 }
 
 enum Step {
     Proved,
-    NotInductive,
+    /// The properties that a counterexample to induction violates, if it is known.
+    NotInductive(Vec<Property>),
     Undecided(String),
     /// The time is up.
     Over(Stopped),
@@ -383,13 +464,14 @@ fn is_end_of_run(reason: &Reason) -> bool {
 }
 
 /// Reads what keeps the step case from holding. `watched` are the predicates of the lemmas, `good` is the last good
-/// state.
+/// state, `targets` are true of the last state where the properties hold.
 fn read_step(
     problem: &mut Problem,
     model: &mut Model<'_>,
     taken: &Taken,
     good: usize,
     watched: &[Term],
+    targets: &[(Property, Term)],
 ) -> Result<StepFailure, SolverError> {
     if let Some((i, j)) = repetitions(problem, model, good)?.next() {
         return Ok(StepFailure::Repeats(i, j));
@@ -398,15 +480,27 @@ fn read_step(
     for k in (0..=good).rev().filter(|_| !watched.is_empty()) {
         cubes.push(lemmas::cube(problem, model, watched, k)?);
     }
+    let mut violated = vec![];
+    for &(property, ok) in targets {
+        if matches!(model.value(ok)?, TermValue::Bool(false)) {
+            violated.push(property);
+        }
+    }
     let (system, unrolling) = (&problem.system, &mut problem.unrolling);
-    let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails);
-    Ok(StepFailure::Cti(trace.ok(), cubes))
+    let trace = read_trace(system, unrolling, model, &taken.events, taken.last_fails).ok();
+    Ok(StepFailure::Cti { trace, cubes, violated })
 }
 
 /// A model in which the induction step fails.
 enum StepFailure {
     Repeats(usize, usize),
-    /// A counterexample to induction: as a path, if its values can be read, and by the predicates of the lemmas, last
-    /// state first.
-    Cti(Option<Trace>, Vec<Cube>),
+    /// A counterexample to induction.
+    Cti {
+        /// Its path, if the values can be read.
+        trace: Option<Trace>,
+        /// Its states by the predicates of the lemmas, last state first.
+        cubes: Vec<Cube>,
+        /// The properties that its last state violates.
+        violated: Vec<Property>,
+    },
 }

@@ -13,6 +13,7 @@ use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Answer, Model, Session, SolverError};
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
+use bsym_proofs::claim::Property;
 
 use crate::options::Job;
 use crate::problem::{MayBeOpen, Open, Problem};
@@ -167,22 +168,24 @@ impl Path {
 
     /// The last state violates a target that the last event is not proven to establish.
     pub fn violation(&self, problem: &mut Problem, job: &Job) -> Term {
-        let terms = problem.terms();
-        let k = self.depth();
-        let Some(last) = self.selectors.last() else {
+        if self.depth() == 0 {
             return match self.start {
                 Start::Initial => problem.violated_after(job, None, 0),
                 Start::Anywhere => problem.unassumed_violated_in(job, 0),
             };
-        };
-        let mut by_event = vec![];
-        for (e, selector) in last.iter().enumerate() {
-            if let Some(selector) = selector {
-                let violated = problem.violated_after(job, Some(EventId(e as u32)), k);
-                by_event.push(terms.and([*selector, violated]));
-            }
         }
-        terms.or(by_event)
+        let all = problem.targets.iter().map(|t| t.property).collect();
+        self.violation_among(problem, job, &all)
+    }
+
+    /// The last event leads to a state that violates one of some targets, which it is not proven to establish.
+    pub fn violation_among(&self, problem: &mut Problem, job: &Job, among: &BTreeSet<Property>) -> Term {
+        let (terms, k) = (problem.terms(), self.depth());
+        let by_event = self.selectors.last().into_iter().flatten().enumerate().filter_map(|(e, selector)| {
+            let violated = problem.violated_among(job, among, Some(EventId(e as u32)), k);
+            Some(terms.and([(*selector)?, violated]))
+        });
+        terms.or(by_event.collect::<Vec<Term>>())
     }
 
     /// An event fails from the last state, one condition per event.

@@ -1,0 +1,40 @@
+//! Lemmas that are inductive by themselves: they leave the frames and hold in all of them, whatever frames come.
+//!
+//! Other searches and engines are told of them. Within IC3 they need not be pushed any more.
+
+use bsym_encodings::session::SolverError;
+
+use super::search::Search;
+use crate::outcome::Work;
+use crate::problem::Problem;
+use crate::tuning::tuning;
+
+impl Search {
+    /// Keeps those lemmas of the last frame for good that are inductive together with the assumed conjuncts, for a
+    /// share of the time.
+    pub(super) fn keep_inductive(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<(), SolverError> {
+        let last = self.frames.last();
+        let cubes = self.frames.cubes(last).to_vec();
+        let begin = work.worked();
+        let time = (begin / tuning().ic3.inductive_share).saturating_sub(self.kept_time);
+        if cubes.is_empty() || time.is_zero() {
+            return Ok(());
+        }
+        let kept = self.steps.inductive_part(problem, cubes, &mut work.within(time))?;
+        self.kept_time += work.worked().saturating_sub(begin);
+        let mut told = vec![];
+        for cube in kept {
+            let lemma = self.abstraction.predicates.clause(&work.job.model, &cube);
+            if self.steps.adopt(problem, &lemma)? {
+                self.frames.remove(last, &cube);
+                told.push(lemma);
+            }
+        }
+        work.exchange.tell_lemmas(&mut self.listener, told);
+        Ok(())
+    }
+}
