@@ -17,7 +17,6 @@ use bsym_encodings::system::Unsupported;
 use bsym_encodings::term::Terms;
 use bsym_language::model::Pred;
 use bsym_language::stack::spawn_with_large_stack;
-use bsym_semantics::scope::Scope;
 use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
@@ -33,6 +32,7 @@ use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Existence, Open, Problem};
 use crate::settle::{Settled, existence, settle};
+use crate::small_scopes::sample;
 use crate::tree::Tree;
 use crate::tuning::tuning;
 use crate::turn::{Slice, Turn, Waiting};
@@ -58,6 +58,8 @@ pub(crate) enum Role {
     Deduction,
     /// Looks for violations behind many rounds of a cycle.
     Deep,
+    /// Looks for violations among the first states that the evaluator reaches.
+    FirstStates,
 }
 
 /// Message of a contestant.
@@ -77,8 +79,6 @@ pub(crate) enum Message {
 pub(crate) struct Prepared {
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<Unsupported>,
-    /// The scope of the encoding.
-    pub scope: Scope,
     /// Nothing that is asked has a term.
     pub is_unsupported: bool,
     /// Existence of a valuation and an initial state.
@@ -196,6 +196,17 @@ impl Contestant {
                 };
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
+            Role::FirstStates => {
+                let Shared { job, excluded, .. } = self.shared.clone();
+                let found = self.with_work(turn, None, |work| {
+                    sample::violation(&job, &job.scope, &mut || work.check().is_ok())
+                });
+                let result = match found.filter(|found| excluded.lacks(&job, found)) {
+                    Some(found) => Found::Violated(found),
+                    None => Found::Unknown(Reason::Unsupported),
+                };
+                self.say(Message::Ended(Box::new(Ended::with(result))));
+            }
             Role::Deduction => {
                 let problem = Problem::plain(&self.shared.job, &self.shared.excluded);
                 let deduction = Deduction::new(&problem, &self.shared.job);
@@ -299,7 +310,6 @@ impl Contestant {
         if is_first {
             self.say(Message::Prepared(Box::new(Prepared {
                 unsupported: problem.system.unsupported.clone(),
-                scope: problem.system.scope.clone(),
                 is_unsupported: problem.targets.is_empty()
                     && (!problem.unclear.is_empty() || !job.well_definedness),
                 existence: problem.existence.clone(),

@@ -7,7 +7,6 @@
 //! any other.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::ops::ControlFlow;
 
 use bsym_encodings::budget::Stopped;
 use bsym_language::int::Int;
@@ -29,7 +28,7 @@ use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::paths::counterexample::{Attempt, confirm, looked_for};
 use crate::problem::Existence;
-use crate::small_scopes::{evaluate_in, scopes, valuations};
+use crate::small_scopes::{evaluate_in, scopes, steps_from, valuations, way_to};
 use crate::tuning::tuning;
 
 /// Returns whether a model can have deep counterexamples of this form: it has integers, or functions to them, that
@@ -149,29 +148,14 @@ impl<'s> Search<'s> {
 
     /// Visits the successors of a state, or the initial states.
     fn expand(&mut self, from: Option<usize>) {
-        let state = from.map_or(vec![], |i| self.visited[i].step.state.clone().unwrap_or_default());
-        let events: Vec<Option<EventId>> = match from {
-            None => vec![None],
-            Some(_) => (0..self.job.model.events.len() as u32).map(|e| Some(EventId(e))).collect(),
-        };
-        for event in events {
-            let mut steps = vec![];
-            let _ = self.eval.each_edge(event, &self.constants, &state, &mut |edge| {
-                let state = edge.state().cloned();
-                steps.push(Step { event: edge.event, execution: edge.execution, state });
-                if steps.len() < tuning().deep.branches {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
-            });
-            self.transitions += steps.len();
-            for step in steps {
-                if let Some(new) = self.visit(step, from, None)
-                    && self.found.is_none()
-                {
-                    self.accelerate(new);
-                }
+        let state = from.map(|i| self.visited[i].step.state.clone().unwrap_or_default());
+        let steps = steps_from(self.eval, &self.constants, state.as_deref(), tuning().deep.branches);
+        self.transitions += steps.len();
+        for step in steps {
+            if let Some(new) = self.visit(step, from, None)
+                && self.found.is_none()
+            {
+                self.accelerate(new);
             }
         }
     }
@@ -288,15 +272,7 @@ impl<'s> Search<'s> {
             let Some(wanted) = step.state.as_ref().and_then(|s| after_rounds(s, &cycle.added, number)) else {
                 return;
             };
-            let mut taken = None;
-            let _ = self.eval.each_edge(step.event, &self.constants, &state, &mut |edge| {
-                if edge.state() == Some(&wanted) {
-                    taken = Some(edge);
-                    return ControlFlow::Break(());
-                }
-                ControlFlow::Continue(())
-            });
-            let Some(edge) = taken else { return };
+            let Some(edge) = self.eval.edge_to(step.event, &self.constants, &state, &wanted) else { return };
             let step = Step { event: edge.event, execution: edge.execution, state: Some(wanted.clone()) };
             before = match self.known.get(&wanted) {
                 // Visited on another way, which is not continued here.
@@ -315,13 +291,7 @@ impl<'s> Search<'s> {
 
     /// The way to a state.
     fn trace(&self, last: usize) -> Trace {
-        let mut way = vec![];
-        let mut at = Some(last);
-        while let Some(i) = at {
-            way.push(i);
-            at = self.visited[i].before;
-        }
-        way.reverse();
+        let way = way_to(last, |i| self.visited[i].before);
         let repeats = way.iter().enumerate().filter_map(|(before, &i)| {
             let (length, rounds) = self.visited[i].repeat.clone()?;
             Some(Repeat { before, length, rounds })

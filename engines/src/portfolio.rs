@@ -2,8 +2,8 @@
 //! conclusive.
 //!
 //! Each engine is a [contestant](crate::contestant) on a thread of its own. The portfolio gives slices, which get
-//! longer, and between them does what is due: it checks imported status with the solver, looks at the first states, and
-//! starts the contestants that work in parallel to the engines. A proof is settled before it is believed; status that
+//! longer, and between them does what is due: it checks imported status with the solver for a moment, and starts the
+//! contestants that work in parallel to the engines. A proof is settled before it is believed; status that
 //! is refuted on the way is dropped, and the engines restart without it.
 
 use std::sync::atomic::AtomicUsize;
@@ -16,8 +16,7 @@ use bsym_encodings::session::{SolverError, Statistics};
 use bsym_language::model::Pred;
 use bsym_language::print;
 use bsym_proofs::recorded::Recorded;
-use bsym_semantics::scope::Scope;
-use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
+use bsym_semantics::verdict::{Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
 use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, start};
@@ -29,7 +28,6 @@ use crate::problem::Existence;
 use crate::seats::{Seat, Seats, State};
 use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
-use crate::small_scopes::sample;
 use crate::tuning::tuning;
 use crate::verdict::{Contradicted, Engine, Objection, Progress, Report, Verdict};
 use crate::vetting::Vetting;
@@ -63,17 +61,13 @@ pub(crate) struct Round {
     exchange: Arc<Exchange>,
     existence: Arc<OnceLock<Existence>>,
     losses: Arc<AtomicUsize>,
-    /// Scope of the job, known once the first engine has looked.
-    scope: Option<Scope>,
+    /// The first engine has looked at the problem.
+    is_prepared: bool,
     statistics: Statistics,
     clear: Option<usize>,
     guessed: Vec<Pred>,
     /// Status that a failed check made doubtful as a whole, out of use since.
     doubtful: ProofStatus,
-    /// The first states were looked at.
-    sampled: bool,
-    /// Number of quick looks at the first states.
-    looks: usize,
     /// Contestants that begin late and have begun, once for all attempts.
     late: Vec<Role>,
 }
@@ -92,13 +86,11 @@ impl Round {
             exchange,
             existence: Arc::default(),
             losses: Arc::default(),
-            scope: None,
+            is_prepared: false,
             statistics: Statistics::default(),
             clear: None,
             guessed: vec![],
             doubtful: ProofStatus::none(),
-            sampled: false,
-            looks: 0,
             late: vec![],
         }
     }
@@ -140,13 +132,11 @@ impl Round {
     /// Starts the engines; the first one prepares the problem.
     fn begin(&mut self, course: &mut Course<'_>, budget: &Budget, sender: &Sender<(usize, Message)>) {
         // What has not come to its end begins again.
-        let is_cut = |s: &Seat| s.role == Role::Deep && s.state != State::Ended;
-        if self.seats.all.iter().any(is_cut) {
-            self.late.retain(|role| *role != Role::Deep);
-        }
+        let is_cut = |role: Role| self.seats.all.iter().any(|s| s.role == role && s.state != State::Ended);
+        self.late.retain(|role| *role == Role::Deduction || !is_cut(*role));
         self.seats = Seats::new(budget.is_counted());
         self.wishes = Arc::default();
-        self.scope = None;
+        self.is_prepared = false;
         for engine in self.engines.clone() {
             course.observer.progress(&Progress::Started(engine));
             self.seat(course, Role::Engine(engine), budget, sender);
@@ -193,7 +183,7 @@ impl Round {
         if let Err(stopped) = course.job.budget.check() {
             return Ok(Step::Answer(Verdict::Unknown(stopped.into())));
         }
-        if self.scope.is_some() {
+        if self.is_prepared {
             match self.duties(course, budget, sender)? {
                 Step::GoOn => {}
                 step => return Ok(step),
@@ -216,7 +206,7 @@ impl Round {
 
     /// Returns how long to wait for messages.
     fn patience(&self, course: &Course<'_>) -> Duration {
-        let due = self.next_look().map(|(left, _)| left).filter(|_| course.job.threads > 1);
+        let due = self.due(course).filter(|_| course.job.threads > 1);
         due.map_or(tuning().portfolio.tick, |due| due.min(tuning().portfolio.tick))
             .max(tuning().portfolio.least_patience)
     }
@@ -224,11 +214,10 @@ impl Round {
     /// Returns the time until the portfolio has something to do, if it has.
     fn due(&self, course: &Course<'_>) -> Option<Duration> {
         let Course { job, vetting, .. } = course;
-        let look = self.next_look().map(|(left, _)| left);
-        let late = self.next_late(job).map(|(_, after)| after.saturating_sub(self.seats.elapsed()));
+        let late = self.next_late(course).map(|(_, after)| after.saturating_sub(self.seats.elapsed()));
         let vetting =
             (!vetting.is_done() && !job.status.is_empty()).then_some(tuning().portfolio.first_slice);
-        look.into_iter().chain(late).chain(vetting).min()
+        late.into_iter().chain(vetting).min()
     }
 
     fn take(
@@ -255,11 +244,11 @@ impl Round {
     /// The first engine knows the problem. If there is something to check, the others begin.
     fn prepared(&mut self, course: &mut Course<'_>, prepared: Prepared) -> Step {
         // An engine that restarts with another solver sends this again.
-        if self.scope.is_some() {
+        if self.is_prepared {
             return Step::GoOn;
         }
         course.report.unsupported = prepared.unsupported;
-        self.scope = Some(prepared.scope);
+        self.is_prepared = true;
         let existence = self.existence.get_or_init(|| prepared.existence);
         let verdict = match existence {
             Existence::Nothing(what @ Vacuous::NoValuation, why) => Verdict::Vacuous(*what, why.clone()),
@@ -303,13 +292,14 @@ impl Round {
         }
         let engine = match self.seats.all[number].role {
             Role::Engine(engine) => engine,
-            Role::SmallScopes | Role::Deduction | Role::Deep => self.engines[0],
+            Role::SmallScopes | Role::Deduction | Role::Deep | Role::FirstStates => self.engines[0],
         };
         let step = match ended.found {
             Found::Violated(ref found) => {
                 if course.excluded.properties.is_empty() {
                     refute_statuses(&mut self.doubtful, found, job, *observer, report);
                 }
+                refuted_by(found, job, *observer, report);
                 Step::Answer(Verdict::Violated(found.clone()))
             }
             Found::Vacuous(what, ref why) => Step::Answer(Verdict::Vacuous(what, why.clone())),
@@ -376,7 +366,7 @@ impl Round {
         }
     }
 
-    /// Does what is due between slices: checks status with the solver, looks at the first states, starts deduction.
+    /// Does what is due between slices: starts contestants, and checks status with the solver.
     fn duties(
         &mut self,
         course: &mut Course<'_>,
@@ -387,20 +377,7 @@ impl Round {
         if !is_free {
             return Ok(Step::GoOn);
         }
-        // Status that no solver confirmed is often wrong after a few events. An engine that rests on it may search
-        // until the time is up, with no time left for a look at the first states.
-        if course.vetting.is_done()
-            && course.vetting.unconfirmed().any(|claim| claim.is_in(&course.job.status))
-            && let Some(found) = self.sample(course.job, course.excluded)
-        {
-            return Ok(self.violated(course, found));
-        }
-        if let Some((Duration::ZERO, time)) = self.next_look()
-            && let Some(found) = self.look(course, time)
-        {
-            return Ok(self.violated(course, found));
-        }
-        if let Some((role, after)) = self.next_late(course.job)
+        if let Some((role, after)) = self.next_late(course)
             && self.seats.elapsed() >= after
         {
             self.begin_late(course, role, budget, sender);
@@ -429,13 +406,9 @@ impl Round {
         budget: &Budget,
         sender: &Sender<(usize, Message)>,
     ) -> Result<Step, SolverError> {
-        if let Some((role @ Role::Deep, _)) = self.next_late(course.job) {
+        if let Some((role, _)) = self.next_late(course).filter(|(role, _)| *role != Role::Deduction) {
             self.begin_late(course, role, budget, sender);
             return Ok(Step::GoOn);
-        }
-        // Status that no solver decided is often wrong after a few events.
-        if let Some(found) = self.sample(course.job, course.excluded) {
-            return Ok(self.violated(course, found));
         }
         // A depth rests on the status that was used on the way to it. A solver that is gone refutes nothing.
         let opener = course.opener.clone();
@@ -468,11 +441,6 @@ impl Round {
         Ok(Step::Answer(Verdict::Unknown(reason)))
     }
 
-    fn violated(&mut self, course: &mut Course<'_>, found: Box<Counterexample>) -> Step {
-        refuted_by(&found, course.job, course.observer, course.report);
-        Step::Answer(Verdict::Violated(found))
-    }
-
     fn begin_late(
         &mut self,
         course: &Course<'_>,
@@ -483,43 +451,25 @@ impl Round {
         self.late.push(role);
         let number = self.seat(course, role, budget, sender);
         match role {
-            // It is soon over.
-            Role::Deep => self.seats.queue.push_front(number),
+            // They are soon over.
+            Role::Deep | Role::FirstStates => self.seats.queue.push_front(number),
             _ => self.seats.queue.push_back(number),
         }
     }
 
     /// Returns the next contestant that begins late, and when it begins.
-    fn next_late(&self, job: &Job) -> Option<(Role, Duration)> {
+    fn next_late(&self, course: &Course<'_>) -> Option<(Role, Duration)> {
+        let Course { job, vetting, .. } = course;
+        // Status that no solver confirmed is often wrong after a few events. An engine that rests on it may search
+        // until the time is up.
+        let is_doubtful = vetting.is_done() && vetting.unconfirmed().any(|claim| claim.is_in(&job.status));
+        let first_states = if is_doubtful { Duration::ZERO } else { tuning().portfolio.first_states };
         let deep = deep::is_possible(&job.model).then_some((Role::Deep, tuning().portfolio.deep));
         let is_open = !job.scope.is_finite(&job.model);
         let deduction = is_open.then_some((Role::Deduction, tuning().portfolio.deduction));
-        deep.into_iter().chain(deduction).find(|(role, _)| !self.late.contains(role))
-    }
-
-    /// Returns the time until the first states are looked at while the engines work, and the time that the look may
-    /// take.
-    fn next_look(&self) -> Option<(Duration, Duration)> {
-        let &(after, time) = tuning().portfolio.looks.get(self.looks).filter(|_| !self.sampled)?;
-        Some((after.saturating_sub(self.seats.elapsed()), time))
-    }
-
-    /// Looks at the first states for some time.
-    fn look(&mut self, course: &Course<'_>, time: Duration) -> Option<Box<Counterexample>> {
-        self.looks += 1;
-        let within = Job { budget: course.job.budget.within(time), ..course.job.clone() };
-        let found = self.sample(&within, course.excluded);
-        self.sampled = within.budget.check().is_ok();
-        found
-    }
-
-    /// A violation that was not known among the first states; they are looked at once.
-    fn sample(&mut self, job: &Job, excluded: &Excluded) -> Option<Box<Counterexample>> {
-        if std::mem::replace(&mut self.sampled, true) {
-            return None;
-        }
-        let scope = self.scope.clone().unwrap_or_else(|| job.scope.clone());
-        sample::violation(job, &scope).filter(|found| excluded.lacks(job, found))
+        let all = [Some((Role::FirstStates, first_states)), deep, deduction].into_iter().flatten();
+        // Of those of the same time the first.
+        all.filter(|(role, _)| !self.late.contains(role)).min_by_key(|(_, after)| *after)
     }
 
     /// Ends the contestants, and waits a moment for what they know.

@@ -95,10 +95,10 @@ bsym_language::tuning! {
         /// Time that the engines work before violations behind many rounds of a cycle are looked for in parallel: those
         /// after a few events are found by then, and have shorter traces.
         deep: Duration = ms(400),
-        /// Times at which the first states are visited by the evaluator if nothing is decided by then, each with the
-        /// time that the visit may take. A short path to a violation may keep a solver busy for very long, where what
-        /// it has to choose is far from what the violation is about.
-        looks: [(Duration, Duration); 2] = [(ms(600), ms(200)), (ms(3000), ms(1000))],
+        /// Time that the engines work before the evaluator looks at the first states in parallel. A short path to a
+        /// violation may keep a solver busy for very long, where what it has to choose is far from what the violation
+        /// is about.
+        first_states: Duration = ms(600),
         /// Invariants reported where there is no proof, the shortest ones.
         found: usize = 12,
         /// Number of events after which a search of small scopes alone ends.
@@ -285,6 +285,8 @@ bsym_language::tuning! {
         /// Sizes of deferred sets without a size, in the order in which the evaluator tries them: one element is often
         /// a special case.
         sizes: [usize; 8] = [2, 1, 3, 4, 5, 6, 7, 8],
+        /// Time that a step of the evaluator counts for, where times are counted.
+        step: Duration = Duration::from_micros(20),
         /// Bounds of the evaluation of one formula.
         limits: Limits = Limits { listing: 1 << 16, rounds: 1 << 16, branching: 1 << 12 },
     }

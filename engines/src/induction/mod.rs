@@ -180,12 +180,7 @@ impl Kind {
     }
 
     /// Takes over what other engines tell. Where short paths do not suffice, or others have lemmas, begins with lemmas.
-    fn hear(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-        k: usize,
-    ) -> Result<(), SolverError> {
+    fn hear(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>, k: usize) -> Result<(), SolverError> {
         problem.hear(work.exchange);
         if self.lemmas.is_none() && (k >= tuning().induction.plain || work.exchange.has_lemmas()) {
             self.lemmas = Some(Lemmas::new(problem, work)?);
@@ -255,11 +250,7 @@ impl Kind {
     }
 
     /// The lemmas that the answers about this path rest on, with those that these need.
-    fn needed(
-        &mut self,
-        problem: &mut Problem,
-        work: &mut Work<'_, '_>,
-    ) -> Result<Vec<Pred>, SolverError> {
+    fn needed(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Vec<Pred>, SolverError> {
         let needed: Vec<Source> =
             self.supposed.iter().filter(|s| self.step.needs(s.literal)).map(|s| s.source).collect();
         match &mut self.lemmas {

@@ -5,14 +5,16 @@ pub mod sample;
 
 use std::ops::ControlFlow;
 
-use bsym_encodings::budget::Budget;
-use bsym_language::model::Model;
+use bsym_encodings::budget::{Budget, spend};
+use bsym_language::model::{EventId, Model};
 use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::evaluator::cuts::Cuts;
 use bsym_semantics::evaluator::interrupt::interruptible;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::scope::least_sizes::least_sizes;
+use bsym_semantics::trace::Step;
 use bsym_semantics::transition::state::Constants;
+use bsym_semantics::value::Value;
 
 use crate::tuning::tuning;
 
@@ -54,6 +56,40 @@ pub fn evaluate_in<R>(
                 .with_bounded_choices(cuts),
         )
     })
+}
+
+/// Returns the steps out of a state, or for `None` those of the initialisation: at most `most` of each event, without
+/// those that cannot be evaluated.
+pub fn steps_from(
+    eval: &Evaluator<'_>,
+    constants: &[Value],
+    from: Option<&[Value]>,
+    most: usize,
+) -> Vec<Step> {
+    let (state, events): (&[Value], Vec<Option<EventId>>) = match from {
+        None => (&[], vec![None]),
+        Some(state) => (state, (0..eval.model.events.len() as u32).map(|e| Some(EventId(e))).collect()),
+    };
+    let mut steps = vec![];
+    for event in events {
+        let before = steps.len();
+        let most = before + most;
+        let _ = eval.each_edge(event, constants, state, &mut |edge| {
+            let state = edge.state().cloned();
+            steps.push(Step { event: edge.event, execution: edge.execution, state });
+            if steps.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        let looked_for = u32::try_from(steps.len() - before).unwrap_or(u32::MAX).saturating_add(1);
+        spend(tuning().small_scopes.step * looked_for);
+    }
+    steps
+}
+
+/// Returns the positions on the way to one, given the position before each.
+pub fn way_to(last: usize, before: impl Fn(usize) -> Option<usize>) -> Vec<usize> {
+    let mut way: Vec<usize> = std::iter::successors(Some(last), |&i| before(i)).collect();
+    way.reverse();
+    way
 }
 
 /// Returns the first valuations of the constants, at most `most`. Valuations that cannot be evaluated are left out.

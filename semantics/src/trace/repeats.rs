@@ -1,7 +1,5 @@
 //! Rounds of a cycle that a trace leaves out: whether they are possible.
 
-use std::ops::ControlFlow;
-
 use bsym_language::int::Int;
 use bsym_language::model::Model;
 
@@ -114,12 +112,8 @@ pub fn with_all_rounds(model: &Model, trace: &Trace, most: usize) -> Option<Trac
                 for step in round {
                     let before = whole.steps.last()?.state.clone()?;
                     let wanted = after_rounds(step.state.as_ref()?, &added, &number)?;
-                    let mut taken = None;
-                    let _ = eval.each_edge(step.event, &trace.constants, &before, &mut |edge| {
-                        taken = Some(edge).filter(|edge| edge.state() == Some(&wanted));
-                        if taken.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-                    });
-                    let execution = taken?.execution;
+                    let edge = eval.edge_to(step.event, &trace.constants, &before, &wanted)?;
+                    let execution = edge.execution;
                     whole.steps.push(Step { event: step.event, execution, state: Some(wanted) });
                 }
                 number = &number + &Int::ONE;

@@ -306,6 +306,23 @@ impl Evaluator<'_> {
         })
     }
 
+    /// Returns an edge of an event out of a state (of the initialisation, for `None`) to the state that is wanted.
+    pub fn edge_to(
+        &self,
+        event: Option<EventId>,
+        constants: &[Value],
+        state: &[Value],
+        wanted: &State,
+    ) -> Option<Edge> {
+        let mut found = None;
+        // Edges that cannot be evaluated may be missing; one that is found is an edge.
+        let _ = self.each_edge(event, constants, state, &mut |edge| {
+            found = Some(edge).filter(|edge| edge.state() == Some(wanted));
+            if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        found
+    }
+
     /// Calls `visit` for each way to execute an event with these parameters that is not disabled, as
     /// [`Evaluator::each_edge`] does for all parameters.
     ///
