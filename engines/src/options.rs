@@ -1,5 +1,6 @@
 //! The job of an engine: what is asked of it.
 
+use std::fmt;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
@@ -77,8 +78,32 @@ pub struct Job {
     pub query_time: Option<Duration>,
     /// Number of engines that work at the same time, at least 1. One of them works at a time where it is 1, in turns.
     pub threads: usize,
+    /// Work for which the engines pause between their slices, where they take turns.
+    pub between: Option<Between>,
     /// Deadline and cancellation.
     pub budget: Budget,
+}
+
+/// Work outside of the engines that takes turns with them, so that it happens at the same points in each run.
+#[derive(Clone)]
+pub struct Between(Arc<dyn Fn(Duration) + Send + Sync>);
+
+impl Between {
+    /// Returns work that gets to know how long the engines worked since the last time.
+    pub fn new(work: impl Fn(Duration) + Send + Sync + 'static) -> Between {
+        Between(Arc::new(work))
+    }
+
+    /// Does what is due after the engines have worked for some time.
+    pub(crate) fn pause(&self, worked: Duration) {
+        (self.0)(worked);
+    }
+}
+
+impl fmt::Debug for Between {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Between")
+    }
 }
 
 impl Job {
@@ -106,6 +131,7 @@ impl Job {
             checker: None,
             query_time: None,
             threads: 1,
+            between: None,
             budget,
         }
     }

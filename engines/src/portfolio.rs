@@ -25,7 +25,7 @@ use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Existence;
-use crate::seats::{Seat, Seats, State};
+use crate::seats::{Seats, State};
 use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::tuning::tuning;
@@ -57,6 +57,8 @@ pub(crate) struct Course<'c> {
 pub(crate) struct Round {
     engines: Vec<Engine>,
     seats: Seats,
+    /// Time at work of the seats that [`Job::between`] knows of.
+    told: Duration,
     wishes: Arc<Wishes>,
     exchange: Arc<Exchange>,
     existence: Arc<OnceLock<Existence>>,
@@ -81,7 +83,8 @@ impl Round {
         let exchange = exchange_of(&engines);
         Round {
             engines,
-            seats: Seats::new(false),
+            seats: Seats::new(&Budget::unlimited(), false),
+            told: Duration::ZERO,
             wishes: Arc::default(),
             exchange,
             existence: Arc::default(),
@@ -134,7 +137,8 @@ impl Round {
         // What has not come to its end begins again.
         let is_cut = |role: Role| self.seats.all.iter().any(|s| s.role == role && s.state != State::Ended);
         self.late.retain(|role| *role == Role::Deduction || !is_cut(*role));
-        self.seats = Seats::new(budget.is_counted());
+        self.seats = Seats::new(budget, course.job.between.is_some());
+        self.told = Duration::ZERO;
         self.wishes = Arc::default();
         self.is_prepared = false;
         for engine in self.engines.clone() {
@@ -189,8 +193,16 @@ impl Round {
                 step => return Ok(step),
             }
         }
+        if let Some(between) = course.job.between.as_ref().filter(|_| !self.seats.is_any_at_work()) {
+            let elapsed = self.seats.elapsed();
+            between.pause(elapsed.saturating_sub(std::mem::replace(&mut self.told, elapsed)));
+            if let Err(stopped) = course.job.budget.check() {
+                return Ok(Step::Answer(Verdict::Unknown(stopped.into())));
+            }
+        }
         let due = if course.job.threads <= 1 { self.due(course) } else { None };
-        if self.wishes.notice() {
+        // Where they take turns, wishes are noticed between slices, so that the order is always the same.
+        if (course.job.threads > 1 || !self.seats.is_any_at_work()) && self.wishes.notice() {
             self.seats.wake();
         }
         self.seats.give_slices(course.job.threads, due);

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Sender, channel};
 use std::time::{Duration, Instant};
 
+use bsym_encodings::budget::Budget;
 use bsym_semantics::verdict::Reason;
 
 use crate::contestant::{Ended, Found, Role};
@@ -44,18 +45,22 @@ pub(crate) struct Seats {
     prepares: bool,
     begun: Instant,
     is_counted: bool,
+    /// Something outside of the portfolio waits for the end of slices.
+    is_awaited: bool,
 }
 
 impl Seats {
-    /// No contestants yet; `is_counted`: their time is what they did, not what the clock says.
-    pub fn new(is_counted: bool) -> Seats {
+    /// No contestants yet. Their time is counted as in the budget. `is_awaited`: something outside of the portfolio
+    /// waits for the end of slices.
+    pub fn new(budget: &Budget, is_awaited: bool) -> Seats {
         Seats {
             all: vec![],
             queue: VecDeque::new(),
             waiting: Waiting::default(),
             prepares: true,
             begun: Instant::now(),
-            is_counted,
+            is_counted: budget.is_counted(),
+            is_awaited,
         }
     }
 
@@ -92,7 +97,7 @@ impl Seats {
     /// Lets as many contestants work as there are cores, and tells those whether others wait. `due`: when the portfolio
     /// has something to do for which a contestant has to pause.
     pub fn give_slices(&mut self, threads: usize, due: Option<Duration>) {
-        let is_due = usize::from(due.is_some());
+        let is_due = usize::from(due.is_some() || self.is_awaited);
         let mut working = self.all.iter().filter(|s| s.state == State::Works).count();
         while working < threads.max(1)
             && let Some(number) = self.queue.pop_front()

@@ -53,17 +53,19 @@ pub(super) struct Beside {
 
 /// The answer of a search.
 #[derive(Clone)]
-struct Heard {
+pub(super) struct Heard {
     /// An answer that was checked.
-    answer: Option<SearchReport>,
+    pub(super) answer: Option<SearchReport>,
     /// Report of the search about itself, for the answer.
-    said: BesideObject,
+    pub(super) said: BesideObject,
+    /// It ended at its limit of states.
+    pub(super) is_cut: bool,
 }
 
 impl Beside {
-    /// Starts the search for a run. As soon as it has an answer, the run is asked to stop.
-    pub(super) fn start(run: &Run) -> Result<Beside, Box<BesideObject>> {
-        let assignment = Assignment { order: order(run), crashes: 0, spent: Duration::ZERO };
+    /// Starts the search for a run, of at most `states` states. As soon as it has an answer, the run is asked to stop.
+    pub(super) fn start(run: &Run, states: Option<usize>) -> Result<Beside, Box<BesideObject>> {
+        let assignment = Assignment { order: order(run, states), crashes: 0, spent: Duration::ZERO };
         let process = Process::start(&assignment)
             .map_err(|e| Box::new(BesideObject::died(&format!("it could not be started: {e}"))))?;
         run.control.watch(process.child());
@@ -109,6 +111,17 @@ impl Beside {
         }
     }
 
+    /// Waits until the search ends or the run has to. An answer that settles the run has asked it to stop then.
+    pub(super) fn wait_to_the_end(&self, run: &Run) -> Heard {
+        self.wait(run, None, &|| false);
+        let heard = self.pending.result().unwrap_or_else(|| {
+            let said = BesideObject::died("it was stopped before it said anything");
+            Heard { answer: None, said, is_cut: false }
+        });
+        tell(run, &heard);
+        heard
+    }
+
     /// A handle to the answer, for the case that the engines do not stop when asked to.
     pub(super) fn overheard(&self, run: &Run) -> impl Fn() -> Option<SearchReport> + Send + 'static {
         let (pending, run) = (self.pending.clone(), run.clone());
@@ -127,7 +140,7 @@ fn conclusive(run: &Run, heard: Option<Heard>) -> Option<SearchReport> {
 }
 
 /// The question of `check`, in its scope.
-fn order(run: &Run) -> Order {
+fn order(run: &Run, max_states: Option<usize>) -> Order {
     let arguments = &run.arguments;
     let sizes = run.scope.sizes.iter().filter_map(|(id, &size)| {
         let carrier = run.model.carriers.get(id.index())?;
@@ -167,7 +180,7 @@ fn order(run: &Run) -> Order {
     };
     // Only the verdict is needed, not the number of states.
     let symmetry = SymmetryName::Canonical;
-    Order::Search(Box::new(McArguments { symmetry, ..McArguments::new(verify) }))
+    Order::Search(Box::new(McArguments { symmetry, max_states, ..McArguments::new(verify) }))
 }
 
 /// Listens to a search until it ends, and checks its answer.
@@ -177,7 +190,7 @@ fn hear(run: &Run, process: &Process) -> Heard {
             output::json_line(&Event::of_search(run.control.seconds(), &progress));
         }
     });
-    let died = |why: &str| Heard { answer: None, said: BesideObject::died(why) };
+    let died = |why: &str| Heard { answer: None, said: BesideObject::died(why), is_cut: false };
     let found = match end {
         End::Answered(Message::Found(found)) => found,
         End::Answered(Message::Refused(why)) => return died(&why),
@@ -197,7 +210,8 @@ fn hear(run: &Run, process: &Process) -> Heard {
     }
     let said =
         BesideObject { reason: limit.or_else(|| found.summary.reason.clone()), ..found.summary.clone() };
-    Heard { answer: judge(run, &found), said }
+    let is_cut = found.verdict.reason_code() == Some(ReasonCode::StateLimit);
+    Heard { answer: judge(run, &found), said, is_cut }
 }
 
 /// Asks the run to stop where the answer is conclusive.

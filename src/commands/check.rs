@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use bsym_engines::verdict::{Engine, Report};
 use bsym_explore::report::SearchReport;
-use bsym_semantics::verdict::{Condition, Reason, Vacuous, Verdict};
+use bsym_semantics::verdict::{Reason, Vacuous, Verdict};
 
 use crate::answer::Answer;
 use crate::answer::verification::{BesideObject, Verification};
@@ -13,15 +13,15 @@ use crate::commands::beside::Beside;
 use crate::commands::compared::Compared;
 use crate::commands::comparison;
 use crate::commands::encodings::run_engines;
+use crate::commands::in_turns;
 use crate::commands::mc;
+use crate::commands::raced::{Patience, Raced};
 use crate::commands::run::{Asked, Run};
 use crate::output;
+use crate::progress::Reporter;
 use crate::race::contestant::Contestant;
 use crate::race::control::Control;
 use crate::solvers;
-
-/// Least time that a search gets to turn a proof with conditions into an answer.
-const LEAST_PATIENCE: Duration = Duration::from_secs(2);
 
 /// Runs the command.
 pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -33,21 +33,41 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
     let mut run = Run::prepare("check", arguments, Asked::engines(encoding, solver), control)?;
     run.promise_comparison();
     let mut reporter = run.reporter();
-    let beside = Beside::start(&run);
-    let comparison = comparison::start(&run);
+    let begin = Instant::now();
+    let comparison = comparison::start(&run, is_counted);
+    let raced = match is_counted {
+        true => in_turns::run(&run, &mut reporter),
+        false => side_by_side(&run, &mut reporter, comparison.as_ref()),
+    };
+    let Raced { mut run, report, answer, said } = raced;
+    if let Some(comparison) = comparison.filter(|_| !is_violated(report.as_ref(), answer.as_ref())) {
+        comparison::wait(&comparison, &run);
+    }
+    if is_without_valuation(report.as_ref(), answer.as_ref()) {
+        run.find_contradiction();
+    }
+    control.finish();
+    reporter.timing("run", begin.elapsed().as_secs_f64());
+    reporter.finish();
+    Ok(conclude(&run, report.as_ref(), answer.as_ref(), said))
+}
+
+/// Runs the engines and the search at the same time.
+fn side_by_side(run: &Run, reporter: &mut Reporter, comparison: Option<&Contestant<Compared>>) -> Raced {
+    let beside = Beside::start(run, None);
     if let Ok(beside) = &beside {
-        let (answer, stuck) = (beside.overheard(&run), run.clone());
-        control.offer(move || Some(publish(&stuck, &answer()?)));
+        let (answer, stuck) = (beside.overheard(run), run.clone());
+        run.control.offer(move || Some(publish(&stuck, &answer()?)));
     }
     let begin = Instant::now();
     // Without a solver there is still the search.
-    let (mut run, report) = match run_engines(&run, Engine::Check, &mut reporter) {
+    let (run, report) = match run_engines(run, Engine::Check, reporter) {
         Some((decided, report)) => (decided, Some(report)),
-        None => (run, None),
+        None => (run.clone(), None),
     };
     let patience =
         report.as_ref().map_or(Patience::Unlimited, |r| Patience::with(&r.verdict, begin.elapsed()));
-    let is_settled = || settles(comparison.as_ref());
+    let is_settled = || settles(comparison);
     let (answer, said) = match &beside {
         Ok(beside) => match patience {
             Patience::None => (beside.answer(&run), None),
@@ -56,48 +76,12 @@ pub fn run(arguments: &CheckArguments, control: &Control) -> anyhow::Result<Answ
         },
         Err(said) => (None, Some((**said).clone())),
     };
-    if let Some(comparison) = comparison.filter(|_| !is_violated(report.as_ref(), answer.as_ref())) {
-        comparison::wait(&comparison, &run);
-    }
-    if is_without_valuation(report.as_ref(), answer.as_ref()) {
-        run.find_contradiction();
-    }
-    control.finish();
-    drop(beside);
-    reporter.timing("run", begin.elapsed().as_secs_f64());
-    reporter.finish();
-    Ok(conclude(&run, report.as_ref(), answer.as_ref(), said))
+    Raced { run, report, answer, said }
 }
 
 /// Returns whether a comparison has decided everything that is asked.
 fn settles(comparison: Option<&Contestant<Compared>>) -> bool {
     comparison.and_then(|comparison| comparison.pending().result()).is_some_and(|found| found.settles())
-}
-
-/// Time to wait for the search after the engines have ended.
-enum Patience {
-    /// The search cannot say more.
-    None,
-    /// The search might say more.
-    For(Duration),
-    /// Nothing else can.
-    Unlimited,
-}
-
-impl Patience {
-    fn with<E, C, F>(verdict: &Verdict<E, C, F>, taken: Duration) -> Patience {
-        match verdict {
-            Verdict::Conditional(_, conditions) => {
-                // Parts that the model itself leaves unchecked are not checked by the search either.
-                match conditions.iter().all(|c| matches!(c, Condition::NotChecked(_))) {
-                    true => Patience::None,
-                    false => Patience::For(taken.max(LEAST_PATIENCE)),
-                }
-            }
-            Verdict::Unknown(_) | Verdict::Doubtful(..) => Patience::Unlimited,
-            _ => Patience::None,
-        }
-    }
 }
 
 fn conclude(

@@ -41,9 +41,9 @@ pub(super) fn compare(run: &Run, states: Option<usize>) {
     promised.pending.end(decide(run, states, Scopes::Asked, &stop));
 }
 
-/// Starts the comparison in parallel to the engines, if the run promises one. A violation, or a proof that covers
+/// Starts the comparison in parallel to the engines, if the run promises one; `is_last`: only once it is waited for. A violation, or a proof that covers
 /// everything that is asked, asks the run to stop.
-pub(super) fn start(run: &Run) -> Option<Contestant<Compared>> {
+pub(super) fn start(run: &Run, is_last: bool) -> Option<Contestant<Compared>> {
     let promised = run.comparison.clone()?;
     let (asked, told) = (run.clone(), run.control.clone());
     let pending = promised.pending.clone();
@@ -53,7 +53,8 @@ pub(super) fn start(run: &Run) -> Option<Contestant<Compared>> {
             told.decided();
         }
     };
-    Some(Contestant::start(HEAD_START, pending, work, after))
+    let head_start = if is_last { Duration::from_secs(u32::MAX.into()) } else { HEAD_START };
+    Some(Contestant::start(head_start, pending, work, after))
 }
 
 /// Waits until the comparison ends or the run has to.

@@ -44,7 +44,7 @@ pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) ->
 }
 
 /// Returns whether another encoding could say more.
-fn is_open(report: &Report) -> bool {
+pub(super) fn is_open(report: &Report) -> bool {
     match &report.verdict {
         Verdict::Unknown(Reason::DepthLimit(limit)) => report.depth != Some(*limit),
         Verdict::Unknown(Reason::IllDefined(_)) => false,
@@ -57,7 +57,7 @@ fn is_open(report: &Report) -> bool {
 }
 
 /// Returns whether a report of the second run ends the first one.
-fn is_conclusive(run: &Run, report: &Report) -> bool {
+pub(super) fn is_conclusive(run: &Run, report: &Report) -> bool {
     match report.verdict {
         Verdict::Violated(_) => !run.arguments.keep_going,
         Verdict::Holds(_) => true,

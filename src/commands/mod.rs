@@ -3,7 +3,8 @@
 //! - From a machine to a verdict: `status` (proof status that is imported or computed first), `run` (shared by all of
 //!   these), `encodings` (the engines on one or two encodings), `verify` (`bmc`, `tree`, `kind`, `ic3`), `mc` and
 //!   `ldd`, with `vetting` of imported status, `default_scope` and `enlarge` where the user did not choose the scope
-//!   and it has no state, and `check`, which has a search `beside` its engines. Refinements of classical B go through a
+//!   and it has no state, and `check`, which has a search `beside` its
+//!   engines, or `in_turns` with them. Refinements of classical B go through a
 //!   `comparison` as well, by an `explicit` search and a `simulation`, and the result that was `compared` is part of
 //!   the answer.
 //! - `many` has a command look at several machines, each in a process of its own; `targets` selects them.
@@ -35,6 +36,7 @@ mod explain;
 mod explicit;
 mod export;
 mod graph;
+mod in_turns;
 mod ldd;
 mod line;
 mod ltl;
@@ -44,6 +46,7 @@ mod mc;
 mod parse;
 mod po;
 mod proofs;
+mod raced;
 mod refine;
 mod replay;
 mod run;

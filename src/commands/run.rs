@@ -134,6 +134,7 @@ impl Run {
             checker: self.checker(),
             query_time: None,
             threads: self.arguments.threads,
+            between: None,
             budget: match self.arguments.is_counted {
                 true => self.control.budget.counted(),
                 false => self.control.budget.clone(),

@@ -1,0 +1,64 @@
+//! Facts that engines tell each other: together they prove what none of them proves alone.
+#![cfg(feature = "z3")]
+
+mod common;
+
+use std::time::Duration;
+
+use bsym_engines::verdict::{Engine, Verdict};
+use bsym_language::print;
+use bsym_proofs::claim::Evidence;
+use bsym_semantics::scope::ScopeRequest;
+use common::*;
+
+/// The values of `x`, `y` and `z` go round, by choices of which no weakest precondition is known: the conjunct about
+/// `x` needs paths of three steps. What `good` needs are two clauses of three literals that need each other: no path is
+/// long enough for them.
+const BOTH: &str = "MACHINE Both VARIABLES x, y, z, n, a, b, c, d, e, f, good
+INVARIANT x : INTEGER & y : INTEGER & z : INTEGER & n : INTEGER & a : BOOL & b : BOOL & c : BOOL & d : BOOL & e : BOOL & f : BOOL &
+  good : BOOL & x mod 7 /= 3 & good = TRUE
+INITIALISATION
+  ANY i WHERE i : 0..1000 THEN x, y, z := 7 * i, 7 * i + 1, 7 * i + 2 END || n := 0 || good := TRUE ||
+  ANY o, p, q, r, s, t WHERE o : BOOL & p : BOOL & q : BOOL & r : BOOL & s : BOOL & t : BOOL &
+    (o = TRUE or p = TRUE or q = TRUE) & (r = TRUE or s = TRUE or t = TRUE)
+  THEN a, b, c, d, e, f := o, p, q, r, s, t END
+OPERATIONS
+  swap = ANY u, v, w WHERE u : INTEGER & v : INTEGER & w : INTEGER & u <= y & u >= y & v <= z & v >= z & w <= x & w >= x
+    THEN x, y, z := u, v, w || n := n + 1 || a, b, c, d, e, f := d, e, f, a, b, c END;
+  look = ANY u, v, w WHERE u : INTEGER & v : INTEGER & w : INTEGER & u <= y & u >= y & v <= z & v >= z & w <= x & w >= x
+    THEN x, y, z := u, v, w || good := bool(a = TRUE or b = TRUE or c = TRUE) END
+END";
+
+#[test]
+fn two_engines_prove_what_neither_proves_alone() {
+    let model = model(BOTH);
+    let asked = job(&model, &ScopeRequest::default());
+    for engine in [Engine::Kind, Engine::Ic3] {
+        let mut alone = asked.clone();
+        alone.budget = alone.budget.within(Duration::from_secs(4));
+        assert!(answer(&report(&alone, engine)).starts_with("unknown"), "{engine:?}");
+    }
+    for threads in [1, 3] {
+        let mut together = asked.clone();
+        together.threads = threads;
+        let report = report(&together, Engine::Check);
+        let Verdict::Holds(proof) = &report.verdict else { panic!("{threads}: {}", answer(&report)) };
+        let Evidence::KInduction { k: 2, lemmas } = &proof.claim.evidence else {
+            panic!("{:?}", proof.claim.evidence)
+        };
+        let lemmas: Vec<String> = lemmas.iter().map(|l| print::pred(&model, l)).collect();
+        assert!(lemmas.iter().any(|l| l.contains("a = FALSE")), "{lemmas:?}");
+        assert!(proof.checked.passed());
+    }
+}
+
+#[test]
+fn a_violation_of_one_property_does_not_hide_behind_what_is_shown_of_another() {
+    // The second clause is not true at the start.
+    let text = BOTH.replace(" & (r = TRUE or s = TRUE or t = TRUE)", "");
+    for threads in [1, 3] {
+        let mut job = job(&model(&text), &ScopeRequest::default());
+        job.threads = threads;
+        assert_eq!(answer(&report(&job, Engine::Check)), "violated 2");
+    }
+}
