@@ -50,7 +50,7 @@ const MACHINES: [(&str, &str, &str); 5] = [
 fn without_times(value: &mut Json) {
     match value {
         Json::Object(fields) => {
-            fields.retain(|name, _| !["seconds", "memory", "time", "rate"].contains(&name.as_str()));
+            fields.retain(|name, _| !["seconds", "solver_seconds", "memory"].contains(&name.as_str()));
             fields.values_mut().for_each(without_times);
         }
         Json::Array(all) => all.iter_mut().for_each(without_times),

@@ -297,3 +297,19 @@ bsym_language::tuning! {
         obligations: usize = 16,
     }
 }
+
+impl Tuning {
+    /// Returns the values with which the number of audited states follows from the search alone, and not from a clock.
+    /// Fewer states of a large search are chosen, since their share of the time is not limited.
+    pub fn counted() -> Tuning {
+        let audit = Audit {
+            free: Duration::ZERO,
+            first_time: Duration::MAX,
+            every: 1 << 10,
+            share: 0,
+            longest: ms(10_000),
+            ..Audit::DEFAULT
+        };
+        Tuning { audit, ..Tuning::DEFAULT }
+    }
+}

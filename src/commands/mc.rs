@@ -14,6 +14,7 @@ use bsym_explore::options::{Checkpoint, Limits, Order, SearchOptions};
 use bsym_explore::report::{Evidence as SearchEvidence, NotSaved, SearchReport};
 use bsym_explore::search::{Problem, search};
 use bsym_explore::symmetry::reduction::Method;
+use bsym_explore::tuning::Tuning;
 use bsym_language::model::Model;
 use bsym_proofs::certificate::Certificate;
 use bsym_proofs::certify::Opened;
@@ -51,6 +52,9 @@ const RESUMED: Duration = Duration::from_secs(2);
 /// Runs the command.
 pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer> {
     let mut verify = arguments.verify.clone();
+    if verify.is_counted {
+        Tuning::counted().install();
+    }
     if verify.depth.is_some() {
         bail!(
             Refusal::new("mc visits states, it has no --depth")
