@@ -10,7 +10,7 @@ pub fn aiger(circuit: &Circuit, is_text: bool, comment: &str) -> Vec<u8> {
     let latches = circuit
         .latches
         .iter()
-        .map(|latch| OrderedLatch { next_state: latch.next.0, initialization: latch.reset })
+        .map(|latch| OrderedLatch { next_state: latch.next.0, initialization: Some(latch.reset) })
         .collect();
     // The larger operand comes first.
     let and_gates =

@@ -25,10 +25,8 @@ pub fn btor2(circuit: &Circuit, comment: &str) -> String {
         writer.node(state);
     }
     for (i, latch) in circuit.latches.iter().enumerate() {
-        if let Some(reset) = latch.reset {
-            let state = writer.nodes[1 + circuit.inputs as usize + i];
-            writer.line(&format!("init 1 {state} {}", if reset { one } else { zero }));
-        }
+        let state = writer.nodes[1 + circuit.inputs as usize + i];
+        writer.line(&format!("init 1 {state} {}", if latch.reset { one } else { zero }));
     }
     for &(a, b) in &circuit.gates {
         let (a, b) = (writer.edge(a), writer.edge(b));

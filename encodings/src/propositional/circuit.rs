@@ -85,8 +85,8 @@ impl std::ops::Not for Edge {
 pub struct Latch {
     /// Part of which name it is.
     pub name: String,
-    /// Its value in the beginning; `None` for any.
-    pub reset: Option<bool>,
+    /// Its value in the beginning.
+    pub reset: bool,
     /// Its value after the step.
     pub next: Edge,
 }
@@ -451,9 +451,10 @@ impl<'r> Builder<'r> {
         for &l in fitting {
             net.known.insert(l.variable(), Edge::TRUE ^ l.is_negative());
         }
-        net.latch(first.variable(), "the next step is the first".into(), Some(true));
+        net.latch(first.variable(), "the next step is the first".into(), true);
+        net.first = net.edge(first);
         for (&variable, bit) in &self.bits {
-            net.latch(variable, bit.name.clone(), Some(beginning[variable]));
+            net.latch(variable, bit.name.clone(), beginning[variable]);
         }
         // Whatever is free in what is said of the constants alone stays what it is.
         net.frozen = constants;
@@ -474,7 +475,7 @@ impl<'r> Builder<'r> {
         net.set_next(first.variable(), Edge::FALSE);
         let strays = stray.map(|stray| {
             let strays = net.edge(stray);
-            let before = net.latch_edge("a step before has left the bounds".into(), Some(false));
+            let before = net.latch_edge("a step before has left the bounds".into(), false);
             let next = !net.both(!before, !strays);
             net.set_last(next);
             bad = net.both(bad, !before);
@@ -531,8 +532,10 @@ struct Net<'g> {
     outputs: Vec<Edge>,
     /// Position of a latch by its variable.
     of_variable: HashMap<usize, usize>,
-    /// Free variables below this one are latches that keep their value.
+    /// Free variables below this one keep their value.
     frozen: usize,
+    /// The latch that is true in the first step.
+    first: Edge,
 }
 
 impl<'g> Net<'g> {
@@ -546,6 +549,7 @@ impl<'g> Net<'g> {
             outputs: vec![],
             of_variable: HashMap::new(),
             frozen: 0,
+            first: Edge::FALSE,
         }
     }
 
@@ -554,13 +558,13 @@ impl<'g> Net<'g> {
         Edge(((self.nodes.len() - 1) as u32) << 1)
     }
 
-    fn latch(&mut self, variable: usize, name: String, reset: Option<bool>) {
+    fn latch(&mut self, variable: usize, name: String, reset: bool) {
         self.of_variable.insert(variable, self.latches.len());
         let edge = self.latch_edge(name, reset);
         self.known.insert(variable, edge);
     }
 
-    fn latch_edge(&mut self, name: String, reset: Option<bool>) -> Edge {
+    fn latch_edge(&mut self, name: String, reset: bool) -> Edge {
         let edge = self.node(Node::Latch(self.latches.len()));
         // Until it is told otherwise it keeps its value.
         self.latches.push(Latch { name, reset, next: edge });
@@ -638,12 +642,23 @@ impl<'g> Net<'g> {
         self.known[&l.variable()] ^ l.is_negative()
     }
 
+    /// A value that the first step chooses and all others keep. Model checkers disagree about latches that begin with any
+    /// value, so that there is none of these.
+    fn constant(&mut self, variable: usize) -> Edge {
+        let kept = self.latch_edge(format!("constant {variable}"), false);
+        let position = self.latches.len() - 1;
+        let chosen = self.node(Node::Input);
+        let value = self.choice(self.first, chosen, kept);
+        self.latches[position].next = value;
+        value
+    }
+
     /// The edge of a gate whose operands have theirs.
     fn made(&mut self, gate: &Gate, variable: usize) -> Edge {
         let of = |me: &Net<'_>, l: Lit| me.known[&l.variable()] ^ l.is_negative();
         match gate {
             Gate::True => Edge::TRUE,
-            Gate::Input if variable < self.frozen => self.latch_edge(format!("constant {variable}"), None),
+            Gate::Input if variable < self.frozen => self.constant(variable),
             Gate::Input => self.node(Node::Input),
             Gate::And(args) => {
                 let all: Vec<Edge> = args.iter().map(|&a| of(self, a)).collect();
@@ -668,7 +683,7 @@ impl<'g> Net<'g> {
                     return d;
                 }
                 let free = match variable < self.frozen {
-                    true => self.latch_edge(format!("constant {variable}"), None),
+                    true => self.constant(variable),
                     false => self.node(Node::Input),
                 };
                 self.choice(guard, d, free)
