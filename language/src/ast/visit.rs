@@ -291,6 +291,10 @@ impl<'t> Visitor<'t> for Nodes<'t> {
 pub fn is_higher(e: &Expr, limit: usize) -> bool {
     let mut level = Nodes(vec![Node::Expr(e)]);
     for _ in 0..limit {
+        // Most formulas are far lower than the limit.
+        if level.0.is_empty() {
+            return false;
+        }
         let mut next = Nodes::default();
         for node in level.0 {
             match node {
