@@ -80,6 +80,8 @@ bsym_language::tuning! {
         tabulated_arguments: usize = 64,
         /// Most arrays that the values of a function over a large type are kept in.
         columns: usize = 16,
+        /// Most values of a function whose arguments are told apart by them, so that interchangeable ones are sorted.
+        marks: usize = 16,
         /// Least number of consecutive integers in a list that become a range. Comparing with each number took a
         /// thousand comparisons in each of a thousand instances of a quantifier.
         run: usize = 4,
@@ -113,7 +115,7 @@ bsym_language::tuning! {
         instances: usize = 1 << 12,
     }
 
-    /// Terms to propositional logic (`propositional/`, `finder.rs`).
+    /// Terms to propositional logic (`propositional/`, `finder/`).
     pub struct Propositional {
         /// Most gates: some gigabytes.
         gates: usize = 30_000_000,
@@ -136,6 +138,10 @@ bsym_language::tuning! {
         one_hot: usize = 16,
         /// Most instances of a quantifier.
         instances: usize = 1 << 17,
+        /// Most instances of a universal predicate about unknowns that are all stated at once.
+        stated_instances: usize = 1 << 15,
+        /// The same of one about sets.
+        stated_sets: usize = 1 << 6,
         /// Longest range of a quantifier, in numbers.
         range: i128 = 4096,
         /// Longest known window of a set with all its cells, whatever its cut; with two such parts or more, as many as

@@ -146,6 +146,8 @@ bsym_language::tuning! {
         few: usize = 16,
         /// Most values that are listed as the domain of one cell.
         listed: usize = 1 << 12,
+        /// Candidates for an unknown from which those are tried first that follow from an existential predicate.
+        projected: usize = 1 << 8,
         /// Most sequences that are listed; more of them are built up.
         sequences: usize = 1 << 12,
         /// Longest sequence of an infinite set that is tried, in elements.

@@ -111,29 +111,12 @@ impl Many {
         let Question { sampling, may_leave_open } = question;
         let most = limits.valuations.unwrap_or(usize::MAX);
         let all = |eval: &Evaluator<'_>| eval.some_constants_up_to_names(fixed, most);
-        if may_leave_open && limits.valuations.is_none() && !unread_constants(eval.model).is_empty() {
-            let work = Work::new(tuning().search.valuation_work);
-            work.portion(tuning().search.valuation_work);
-            // The value finder is asked for values that are hard to find only if one value of these constants is not
-            // enough.
-            let valuations = all(&eval.listing(tuning().search.valuations).with_work(&work).without_finder());
-            let is_whole = valuations.incomplete.is_none();
-            if is_whole && cuts.is_empty() {
-                return Many { valuations, ..Many::default() };
-            }
-            match eval.valuations_leaving_open(fixed, &valuations.found) {
-                // The value that was taken stands for all others.
-                Some(open) if is_whole && covers(&valuations.found, &open) => {
-                    cuts.clear();
-                    return Many { valuations, left_open: open.constants, ..Many::default() };
-                }
-                Some(open) if !is_whole => {
-                    cuts.clear();
-                    let valuations = transition::Valuations { found: open.valuations, ..Default::default() };
-                    return Many { valuations, left_open: open.constants, ..Many::default() };
-                }
-                _ => cuts.clear(),
-            }
+        if may_leave_open
+            && limits.valuations.is_none()
+            && !unread_constants(eval.model).is_empty()
+            && let Some(many) = Many::leaving_open(eval, cuts, fixed, &all)
+        {
+            return many;
         }
         let valuations = all(&sampling.map_or(*eval, |sampling| eval.listing(sampling.listed)));
         let too_large = valuations.incomplete.as_ref().is_some_and(|e| e.kind == EvalErrorKind::TooLarge);
@@ -144,6 +127,50 @@ impl Many {
             }
             _ => Many { valuations, ..Many::default() },
         }
+    }
+}
+
+impl Many {
+    /// Finds valuations soon, with one value of each constant that nothing reads where they are not all listed: by a
+    /// short search at first, then by the finder.
+    fn leaving_open(
+        eval: &Evaluator<'_>,
+        cuts: &Cuts,
+        fixed: &BTreeMap<ConstId, Value>,
+        all: &dyn Fn(&Evaluator<'_>) -> transition::Valuations,
+    ) -> Option<Many> {
+        let steps = tuning().search.valuation_work;
+        let (first, second) = (Work::new(steps), Work::new(steps));
+        [&first, &second].into_iter().for_each(|work| work.portion(steps));
+        let listing = eval.listing(tuning().search.valuations);
+        let asking =
+            eval.finder.is_some().then(|| (eval.without_last_resort(), listing.without_last_resort()));
+        let by_search =
+            (listing.with_work(&first).without_finder(), listing.with_work(&second).without_finder());
+        for (listed, open) in [Some(by_search), asking].into_iter().flatten() {
+            let valuations = all(&listed);
+            let is_whole = valuations.incomplete.is_none();
+            if is_whole && cuts.is_empty() {
+                return Some(Many { valuations, ..Many::default() });
+            }
+            match open.valuations_leaving_open(fixed, &valuations.found) {
+                // The value that was taken stands for all others.
+                Some(open) if is_whole && covers(&valuations.found, &open) => {
+                    cuts.clear();
+                    return Some(Many { valuations, left_open: open.constants, ..Many::default() });
+                }
+                Some(open) if !is_whole => {
+                    cuts.clear();
+                    let valuations = transition::Valuations { found: open.valuations, ..Default::default() };
+                    return Some(Many { valuations, left_open: open.constants, ..Many::default() });
+                }
+                _ => cuts.clear(),
+            }
+            if eval.is_interrupted() {
+                break;
+            }
+        }
+        None
     }
 }
 

@@ -14,8 +14,8 @@ use crate::constraint::interval::{Narrowing, Range};
 use crate::constraint::pattern::has_sequence_operator;
 use crate::constraint::search::{Binding, GO, Generator, Probing, Search, effective, equation};
 use crate::error::{EvalError, EvalErrorKind};
-use crate::evaluator::Eval;
 use crate::evaluator::free_names::{all_bound_in, names_of_pred, reads_unassigned};
+use crate::evaluator::{Eval, Evaluator};
 use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -113,9 +113,18 @@ impl<'m> Search<'_, 'm> {
             }
         }
         if matches!(&best, Some((n, _)) if *n <= limit)
-            && let Some((_, generator)) = best
+            && let Some((n, generator)) = best
         {
-            return Ok(generator);
+            // What follows from a predicate about other names may leave far fewer.
+            let all = match &generator {
+                Generator::Elements(_, set) | Generator::Range(_, set) => {
+                    self.eval.cardinality(set, self.at)?.within(usize::MAX).unwrap_or(n)
+                }
+                _ => n,
+            };
+            let many = all > Tuning::DEFAULT.search.projected && self.probe == Probing::No;
+            let projected = if many { self.projected(env, bound, settled, all)? } else { None };
+            return Ok(projected.unwrap_or(generator));
         }
         if let Some(generator) = self.between_bounds(env, bound, settled, &confined)? {
             return Ok(generator);
@@ -134,7 +143,7 @@ impl<'m> Search<'_, 'm> {
         if let Some(e) = self.waiting.take() {
             return Err(e);
         }
-        if let Some(generator) = self.projected(env, bound, settled)? {
+        if let Some(generator) = self.projected(env, bound, settled, usize::MAX)? {
             return Ok(generator);
         }
         if let Some(generator) = self.recursive(env, bound, settled) {
@@ -206,7 +215,10 @@ impl<'m> Search<'_, 'm> {
     pub(super) fn size(&self, generator: &Generator<'_>, literal: usize, settled: &[bool]) -> usize {
         match generator {
             Generator::Values(_, values) => values.len(),
-            Generator::Elements(_, set) | Generator::Range(_, set) | Generator::Probe(_, set) => {
+            Generator::Elements(_, set)
+            | Generator::Range(_, set)
+            | Generator::Probe(_, set)
+            | Generator::Projected(_, set, _) => {
                 let all = self.eval.cardinality(set, self.at).ok().and_then(|c| c.within(usize::MAX));
                 match self.growable(generator, literal, settled) {
                     Some(_) if all.is_none_or(|n| n > Tuning::DEFAULT.search.few) => {
@@ -228,7 +240,7 @@ impl<'m> Search<'_, 'm> {
         settled: &[bool],
     ) -> Option<usize> {
         let index = match generator {
-            Generator::Range(i, _) => *i,
+            Generator::Range(i, _) | Generator::Projected(i, ..) => *i,
             Generator::Elements(pattern, _) => self.named(pattern)?,
             _ => return None,
         };
@@ -316,13 +328,16 @@ impl<'m> Search<'_, 'm> {
         }
     }
 
-    /// Confines the unknowns of P in `#y.(P)` to a projection of the solutions of P.
+    /// Confines the unknowns of P in `#y.(P)` to a projection of the solutions of P, if fewer than `most` candidates
+    /// have to be looked at.
     pub(super) fn projected(
         &self,
         env: &Env<'_>,
         bound: &Binding,
         settled: &[bool],
+        most: usize,
     ) -> Eval<Option<Generator<'_>>> {
+        let eval = Evaluator { candidates: self.eval.candidates.min(most), ..*self.eval };
         for (i, literal) in self.literals.iter().enumerate() {
             if let PredKind::Compare(CompareOp::Member, element, set) = &literal.pred.kind
                 && literal.positive
@@ -351,10 +366,12 @@ impl<'m> Search<'_, 'm> {
             let mut unknowns = vec![self.unknowns[unknown]];
             unknowns.extend(locals.iter().map(|l| Name::Local(*l)));
             let mut values = BTreeSet::new();
+            let mut is_defined = equations.is_empty();
             let mut literals: Vec<_> = equations.iter().map(|e| (true, e)).collect();
             literals.push((literal.positive, body));
-            let done = self.eval.solve(env, &unknowns, &literals, self.at, &mut |b, _| {
+            let done = eval.solve(env, &unknowns, &literals, self.at, &mut |b, truth| {
                 // An ill-defined instance is a candidate too: the literal itself reports it.
+                is_defined &= truth.is_ok();
                 if let Some((name, v)) = b.first()
                     && *name == unknowns[0]
                 {
@@ -363,7 +380,12 @@ impl<'m> Search<'_, 'm> {
                 Ok(GO)
             });
             if done.is_ok() {
-                return Ok(Some(Generator::Range(unknown, Value::Set(Arc::new(values)))));
+                let values = Value::Set(Arc::new(values));
+                // Where every instance is defined, each of these values has a witness.
+                return Ok(Some(match is_defined && !values.has_lazy() {
+                    true => Generator::Projected(unknown, values, i),
+                    false => Generator::Range(unknown, values),
+                }));
             }
         }
         Ok(None)
@@ -571,7 +593,7 @@ impl<'m> Search<'_, 'm> {
         bound: &Binding,
     ) -> Option<(usize, BTreeSet<Value>)> {
         let (pattern, values) = match generator {
-            Generator::Range(i, set) | Generator::Probe(i, set) => {
+            Generator::Range(i, set) | Generator::Probe(i, set) | Generator::Projected(i, set, _) => {
                 return Some((i, (*self.eval.try_list(&set, self.at).ok()??).clone()));
             }
             Generator::Values(pattern, values) => (pattern, values.into_iter().collect()),
@@ -605,6 +627,6 @@ impl<'m> Search<'_, 'm> {
 fn needs_sequences(generator: &Generator<'_>) -> bool {
     match generator {
         Generator::Values(pattern, _) | Generator::Elements(pattern, _) => has_sequence_operator(pattern),
-        Generator::Range(..) | Generator::Probe(..) | Generator::Nothing => false,
+        Generator::Range(..) | Generator::Probe(..) | Generator::Projected(..) | Generator::Nothing => false,
     }
 }

@@ -9,7 +9,8 @@
 //!    steps of the search, with [`writing_steps`]: always about as long as the search before. The solver has
 //!    [`sat_steps`] steps. It learns from contradictions, where the search starts over, and reports when there are no
 //!    more values. For integers without bounds it could report that only up to the width of a number, and would list
-//!    some of infinitely many values, where the search reports its cuts.
+//!    some of infinitely many values, where the search reports its cuts. Universal predicates with very many instances
+//!    are stated instance by instance, as valuations violate them.
 //! 3. [`Method::Smt`]: questions that SAT refuses (integers without bounds, reals) or does not finish go to an SMT
 //!    solver, if there is one, for at most [`smt_time`] and as many steps of writing.
 //! 4. [`Method::Exhaustion`]: if no method knows all values, the search runs to its end. Where it finds nothing that

@@ -192,7 +192,7 @@ impl<'m> Evaluator<'m> {
         Ok(GO)
     }
 
-    fn names_in_words(&self, names: &[Name]) -> String {
+    pub(super) fn names_in_words(&self, names: &[Name]) -> String {
         let names: Vec<_> = names.iter().map(|name| format!("`{}`", self.name(*name))).collect();
         names.join(", ")
     }

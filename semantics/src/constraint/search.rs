@@ -6,11 +6,12 @@ use std::ops::ControlFlow;
 
 use bsym_language::model::{CompareOp, Expr, ExprKind, LocalId, Pred, PredKind, QuantOp};
 use bsym_language::source::Span;
+use bsym_language::types::Type;
 
 use crate::error::EvalError;
 use crate::evaluate::recursion::is_recursive;
 use crate::evaluator::cuts::Part;
-use crate::evaluator::free_names::names_of_expr;
+use crate::evaluator::free_names::{has_binder_in, names_of_expr};
 use crate::evaluator::{Eval, Evaluator};
 use crate::tuning::Tuning;
 use crate::value::Value;
@@ -99,6 +100,8 @@ pub(super) enum Generator<'p> {
     Range(usize, Value),
     /// One unknown is perhaps in this part of its values.
     Probe(usize, Value),
+    /// One unknown is in a set for each element of which a literal holds.
+    Projected(usize, Value, usize),
     /// No candidate is left.
     Nothing,
 }
@@ -137,15 +140,19 @@ impl<'m> Search<'_, 'm> {
         Some(value)
     }
 
-    /// Returns the value of an expression whose names all have values; a large set is built once for the same values.
+    /// Returns the value of an expression whose names all have values; a large set, and what is made from binders, is
+    /// made once for the same values.
     pub(super) fn made(&self, env: &Env<'_>, e: &Expr) -> Eval<Value> {
         if let Some(known) = self.made_before(env, e) {
             return Ok(known);
         }
         let value = self.eval.eval(env, e)?;
-        if matches!(&value, Value::Set(elements) if elements.len() > Tuning::DEFAULT.search.kept)
-            && is_made_by_binders(e)
-        {
+        let is_kept = match &value {
+            Value::Set(elements) => elements.len() > Tuning::DEFAULT.search.kept && is_made_by_binders(e),
+            Value::Lazy(_) => false,
+            _ => has_binder_in(e),
+        };
+        if is_kept {
             let names = names_of_expr(e).into_iter().filter_map(|name| Some((name, env.get(name)?.clone())));
             self.made.borrow_mut().insert(e, Made { names: names.collect(), value: value.clone() });
         }
@@ -167,9 +174,12 @@ impl<'m> Search<'_, 'm> {
             let positive = (*op == CompareOp::Member) == literal.positive;
             return Ok(self.eval.member(&x, &set, literal.pred.span)? == positive);
         }
-        // The equation that gave an unknown its value.
+        // The equation that gave an unknown its value, or numbers that binders make.
+        let is_made = |side: &Expr| {
+            side.ty == Type::Int && has_binder_in(side) || self.made_before(env, side).is_some()
+        };
         if let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind
-            && [a, b].iter().any(|side| self.made_before(env, side).is_some())
+            && [a, b].iter().any(|side| is_made(side))
         {
             let (a, b) = (self.made(env, a)?, self.made(env, b)?);
             return Ok(self.eval.equal(&a, &b, literal.pred.span)? == literal.positive);

@@ -226,6 +226,10 @@ impl Evaluator<'_> {
                 return self.all_reported(beyond, env, preds, &mut known, found);
             }
         }
+        if self.gives_up {
+            let message = format!("the values of {} were not found", self.names_in_words(names));
+            return Err(EvalError::too_large(at, message).for_want_of(names.iter().copied()));
+        }
         self.note_method(Method::Exhaustion);
         match self.search(env, names, preds, at, (true, &mut known), found) {
             (Err(e), false) if e.kind == EvalErrorKind::TooLarge && !partly => {
@@ -307,7 +311,11 @@ impl Evaluator<'_> {
             .iter()
             .map(|n| Ok((*n, self.type_of(*n).cloned().ok_or_else(|| self.confused(at))?)))
             .collect::<Eval<Vec<_>>>()?;
-        let patience = if self.impatient { Tuning::DEFAULT.methods.many } else { usize::MAX };
+        let patience = match (self.impatient, self.gives_up) {
+            (true, _) => Tuning::DEFAULT.methods.many,
+            (false, true) => Tuning::DEFAULT.methods.draft_solutions,
+            (false, false) => usize::MAX,
+        };
         let limit = solutions.min(self.limits.branching).min(patience);
         let question =
             Question { method, writing, env, scope: self.scope, unknowns: &typed, predicates: preds, limit };

@@ -184,6 +184,7 @@ impl Search<'_, '_> {
             Ok(_) if is_sampled => false,
             Ok(Generator::Nothing) => true,
             Ok(Generator::Values(_, values)) => values.len() <= Tuning::DEFAULT.search.alternatives,
+            Ok(Generator::Projected(..)) => true,
             Ok(Generator::Range(i, Value::Set(s))) => {
                 let structured = matches!(self.eval.type_of(self.unknowns[*i]), Some(Type::Pow(_)));
                 s.len() <= if structured { Tuning::DEFAULT.search.alternatives } else { 1 }
@@ -214,6 +215,10 @@ impl Search<'_, '_> {
             }
             Generator::Elements(pattern, set) => (Some(pattern), 0, set),
             Generator::Range(index, set) => (None, index, set),
+            Generator::Projected(index, set, literal) => {
+                settled[literal] = true;
+                (None, index, set)
+            }
             Generator::Probe(index, set) => {
                 let eval = self.eval;
                 let flow = eval.each(&set, self.at, &mut |v| {

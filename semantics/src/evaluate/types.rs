@@ -45,7 +45,7 @@ impl Evaluator<'_> {
     }
 
     /// Returns all values of a type as a set, lazy if it is infinite.
-    pub(crate) fn type_values(&self, ty: &Type) -> Value {
+    pub fn type_values(&self, ty: &Type) -> Value {
         let lazy = Value::from;
         match ty {
             Type::Bool => Value::set([Value::Bool(false), Value::Bool(true)]),

@@ -55,6 +55,11 @@ pub(crate) fn has_binder(pred: &Pred) -> bool {
     Part::Pred(pred).any(|part| matches!(part, Part::Binder(_)))
 }
 
+/// Returns whether an expression contains a binder.
+pub(crate) fn has_binder_in(expr: &Expr) -> bool {
+    Part::Expr(expr).any(|part| matches!(part, Part::Binder(_)))
+}
+
 /// The free names of an expression.
 pub(crate) fn names_of_expr(expr: &Expr) -> BTreeSet<Name> {
     let mut names = BTreeSet::new();

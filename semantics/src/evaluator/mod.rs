@@ -71,6 +71,8 @@ pub struct Evaluator<'m> {
     pub(crate) cuts: Option<&'m Cuts>,
     /// Stops asking the finder once many values were found.
     pub(crate) impatient: bool,
+    /// Gives up where neither a limited search nor the finder knows all values, in place of searching to the end.
+    pub(crate) gives_up: bool,
     /// Refuses a choice among more values than may be listed before it takes any of them.
     pub(crate) refuses: bool,
     /// Largest sample that a choice among more values takes.
@@ -104,6 +106,7 @@ impl<'m> Evaluator<'m> {
             finder: None,
             cuts: None,
             impatient: false,
+            gives_up: false,
             refuses: false,
             samples: None,
             candidates: limits.listing,
@@ -151,6 +154,12 @@ impl<'m> Evaluator<'m> {
     /// Returns this evaluator without a finder: it only enumerates.
     pub fn without_finder(self) -> Self {
         Evaluator { finder: None, ..self }
+    }
+
+    /// Returns this evaluator with a limit on looking for values: where neither a search of some steps nor the finder
+    /// knows all of them, it gives up.
+    pub fn without_last_resort(self) -> Self {
+        Evaluator { gives_up: self.finder.is_some(), ..self }
     }
 
     /// Returns this evaluator with a flag that stops it when it is set.

@@ -12,7 +12,6 @@ use bsym_language::model::{ConstId, Model, Pred};
 use bsym_language::source::Span;
 use bsym_language::walk::{Names, Visitor, walk_model, walk_operators};
 
-use crate::error::EvalErrorKind;
 use crate::evaluator::Evaluator;
 use crate::evaluator::cuts::Cuts;
 use crate::transition::state::Constants;
@@ -93,13 +92,7 @@ impl Evaluator<'_> {
             });
             done.map(|flow| flow.is_continue().then_some(found))
         };
-        let whole = self.with_all_choices();
-        // Tables of many entries occupy a solver that enumeration does not need.
-        let found = match all_of_read(&whole.without_finder()) {
-            Err(e) if e.kind == EvalErrorKind::TooLarge && whole.finder.is_some() => all_of_read(&whole),
-            found => found,
-        };
-        let found = found.ok()??;
+        let found = all_of_read(&self.with_all_choices()).ok()??;
         let fitting = |valuation: &BTreeMap<ConstId, Value>| {
             known
                 .iter()
@@ -118,7 +111,10 @@ impl Evaluator<'_> {
     fn extension(&self, fixed: &BTreeMap<ConstId, Value>, open: &[&Pred]) -> Option<Option<Constants>> {
         let cuts = Cuts::default();
         // One value is found soon, or hardly at all.
-        let eval = self.without_finder().with_bounded_choices(&cuts).with_samples(1);
+        let eval = match self.finder {
+            Some(_) => self.with_all_choices(),
+            None => self.with_bounded_choices(&cuts).with_samples(1),
+        };
         let mut extended = None;
         let done = eval.each_valuation_of(open, fixed, &mut |constants, truth| {
             if truth.is_ok() {

@@ -280,6 +280,7 @@ impl<'a, 'p, 'm> Problem<'a, 'p, 'm> {
         disjunct: &Disjunct<'p>,
         cells: &mut Vec<usize>,
     ) -> Eval<Option<bool>> {
+        self.search.eval.pay(self.search.at)?;
         if let Some(atom) = &disjunct.atom {
             let truth = self.of_cell(node, trial, atom);
             cells.extend(truth.is_none().then_some(atom.0));

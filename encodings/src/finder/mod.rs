@@ -5,12 +5,16 @@
 //! values, the others as symbols, laid out as the predicates allow. Each model of the solver is read as values of the
 //! unknowns and then excluded, until the solver answers `unsat`: then there are no others. Valuations under which the
 //! predicates are ill-defined are looked for as well, because the caller has to report them. Every value is checked by
-//! the evaluator before it is used.
+//! the evaluator before it is used. Universal predicates with very many instances are stated instance by instance
+//! ([`universal`]).
 //!
 //! Two solvers serve: the SAT solver that is built in, for which quantifiers over known sets are written out and whose
 //! work is counted in steps, and an SMT solver where there is one. [`bsym_semantics::constraint::methods`] decides
 //! which one is asked when.
 
+mod universal;
+
+use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -32,6 +36,7 @@ use bsym_semantics::value::env::{Env as Values, Name};
 use crate::budget::Budget;
 use crate::concretize::read_values;
 use crate::expr::walk::always_defined;
+use crate::finder::universal::{Counterexample, Universal};
 use crate::representation::layout::Layout;
 use crate::representation::{Functional, name_of};
 use crate::session::{Answer, Session, SolverChoice, open};
@@ -81,6 +86,19 @@ impl SolverFinder {
 
 impl ValueFinder for SolverFinder {
     fn find(&self, question: &Question<'_>, found: Visit<'_>) -> Result<bool, EvalError> {
+        let most = Methods::DEFAULT.sat_steps;
+        self.find_in(question, &Cell::new(self.budget.steps.map_or(most, |own| own.min(most))), found)
+    }
+}
+
+impl SolverFinder {
+    /// Finds values as [`ValueFinder::find`], in this number of steps of the SAT solver.
+    fn find_in(
+        &self,
+        question: &Question<'_>,
+        steps: &Cell<u64>,
+        found: Visit<'_>,
+    ) -> Result<bool, EvalError> {
         let Question { method, writing, env, scope, unknowns, predicates, limit } = *question;
         let at = predicates.first().map_or(Span::default(), |p| p.span);
         let failed = |reason: String| {
@@ -91,7 +109,7 @@ impl ValueFinder for SolverFinder {
             (Method::Sat, _) => (
                 SolverChoice::Sat,
                 in_steps(writing),
-                in_steps(Methods::DEFAULT.sat_steps),
+                self.budget.in_steps(steps.get()),
                 tuning().written_out_for_sat,
             ),
             (Method::Smt, Some(smt)) => {
@@ -118,6 +136,46 @@ impl ValueFinder for SolverFinder {
             let candidate = Candidate { values: all(vec![]), bounded: true, claim: Claim::Nothing };
             return Ok(found(candidate).is_continue());
         }
+        let evaluator = Evaluator::new(&self.model, scope);
+        let (mut stated, mut universal) = (vec![], vec![]);
+        for (i, p) in predicates.iter().enumerate() {
+            let as_universal = || Universal::of(&evaluator, &env, &predicates[..i], p);
+            match as_universal().filter(|_| method == Method::Sat) {
+                Some(made) => universal.push((*p, made)),
+                None => stated.push(*p),
+            }
+        }
+        let violated = |values: &[Value]| -> Result<Vec<Counterexample>, String> {
+            let candidate: Vec<_> = open_ones.iter().map(|(n, _)| *n).zip(values.iter().cloned()).collect();
+            let frame = env.frame(&candidate);
+            let env = env.within(&frame);
+            let mut all = vec![];
+            for (of, (pred, universal)) in universal.iter().enumerate() {
+                if universal.holds(&evaluator, &env, pred) == Some(true) {
+                    continue;
+                }
+                let violation: Vec<&Pred> = universal.violation.iter().collect();
+                let unknowns = universal.unknowns(&evaluator);
+                let question = Question {
+                    env: &env,
+                    unknowns: &unknowns,
+                    predicates: &violation,
+                    limit: 1,
+                    ..*question
+                };
+                let before = all.len();
+                let complete = self.find_in(&question, steps, &mut |candidate| {
+                    if universal.is_refuted_by(&evaluator, &env, &candidate.values) {
+                        all.push(Counterexample { of, values: candidate.values });
+                    }
+                    ControlFlow::Break(())
+                });
+                if all.len() == before && !complete.map_err(|e| e.message)? {
+                    return Err("whether a universal predicate holds is not known".into());
+                }
+            }
+            Ok(all)
+        };
         let mut search = Search::new(self, scope, written_out);
         search.system.encoder.within(&effort);
         let names = search.environment(&env, &open_ones, &predicates).map_err(failed)?;
@@ -126,14 +184,14 @@ impl ValueFinder for SolverFinder {
             return Err(failed("nothing bounds the values of an unknown".into()));
         }
         let limit = if bounded { limit } else { limit.min(Methods::DEFAULT.unbounded_solutions) };
-        let goal = search.predicates(&names.env, &predicates).map_err(failed)?;
+        let goal = search.predicates(&names.env, &stated).map_err(failed)?;
         let mut session = open(search.system.terms.clone(), &solver).map_err(|e| failed(e.to_string()))?;
         let mut report = |values, claim| found(Candidate { values: all(values), bounded, claim });
-        search.run(&mut session, &names, &goal, &budget, limit, &mut report).map_err(failed)
+        let mut lazily = Lazily { universal: &universal, violated: &violated };
+        let bounds = Bounds { budget: &budget, steps, limit };
+        search.run(&mut session, &names, &goal, bounds, &mut lazily, &mut report).map_err(failed)
     }
-}
 
-impl SolverFinder {
     /// Unknowns that an equation gives a value, where nothing before it that speaks of them might be ill-defined: every
     /// other value is excluded by that equation.
     fn settled(
@@ -213,6 +271,38 @@ struct Names {
 struct Goal {
     holds: Term,
     ill_defined: Term,
+}
+
+/// Universal predicates that are stated instance by instance, and what refutes values of the unknowns.
+struct Lazily<'l, 'p> {
+    universal: &'l [(&'p Pred, Universal<'p>)],
+    violated: &'l Violated<'l>,
+}
+
+/// Finds instances that values of the unknowns violate.
+type Violated<'v> = dyn Fn(&[Value]) -> Result<Vec<Counterexample>, String> + 'v;
+
+/// Bounds of a search.
+#[derive(Clone, Copy)]
+struct Bounds<'b> {
+    budget: &'b Budget,
+    /// Steps that are left to the SAT solver.
+    steps: &'b Cell<u64>,
+    /// Most valuations that are reported.
+    limit: usize,
+}
+
+impl Bounds<'_> {
+    /// The budget of the next check, after a step count.
+    fn spend(&self, spent: u64) -> Budget {
+        match self.budget.steps {
+            Some(_) => {
+                self.steps.set(self.steps.get().saturating_sub(spent));
+                self.budget.in_steps(self.steps.get())
+            }
+            None => self.budget.clone(),
+        }
+    }
 }
 
 struct Search {
@@ -334,29 +424,24 @@ impl Search {
         session: &mut Session,
         names: &Names,
         goal: &Goal,
-        budget: &Budget,
-        limit: usize,
+        bounds: Bounds<'_>,
+        lazily: &mut Lazily<'_, '_>,
         found: &mut dyn FnMut(Vec<Value>, Claim) -> ControlFlow<()>,
     ) -> Result<bool, String> {
         let terms = self.system.terms.clone();
         for t in std::mem::take(&mut self.background) {
             session.assert(t).map_err(|e| e.to_string())?;
         }
-        let mut left = limit;
+        let mut left = bounds.limit;
         // Steps for all checks together, including reading their models.
-        let mut steps = budget.steps;
-        let mut spend = |spent: u64| {
-            steps = steps.map(|left| left.saturating_sub(spent));
-            steps.map_or_else(|| budget.clone(), |left| budget.in_steps(left))
-        };
-        let mut budget = spend(0);
+        let mut budget = bounds.spend(0);
         for (wanted, claim) in [(goal.holds, Claim::Holds), (goal.ill_defined, Claim::IllDefined)] {
             if wanted == Terms::FALSE {
                 continue;
             }
-            let wanted = session.literal(wanted).map_err(|e| e.to_string())?;
+            let literal = session.literal(wanted).map_err(|e| e.to_string())?;
             loop {
-                let answer = session.check(&[wanted], &budget).map_err(|e| e.to_string())?;
+                let answer = session.check(&[literal], &budget).map_err(|e| e.to_string())?;
                 let values = match answer {
                     Answer::Unsat(_) => break,
                     Answer::Unknown(_) => return Ok(false),
@@ -368,14 +453,25 @@ impl Search {
                         Err(_) => return Ok(false),
                     },
                 };
-                left -= 1;
                 // A model is read from all variables of the solver.
-                budget = spend(
-                    session.steps()
-                        + 1
-                        + session.statistics().size.variables / tuning().propositional.variables_of_a_step,
-                );
+                let read = session.statistics().size.variables / tuning().propositional.variables_of_a_step;
+                budget = bounds.spend(session.steps() + 1 + read);
                 self.system.encoder.within(&budget);
+                if claim == Claim::Holds && !lazily.universal.is_empty() {
+                    let refuted = (lazily.violated)(&values)?;
+                    budget = bounds.spend(0);
+                    if !refuted.is_empty() {
+                        for counterexample in &refuted {
+                            let instance = self.instance(names, lazily, counterexample)?;
+                            session.assert(terms.implies(wanted, instance)).map_err(|e| e.to_string())?;
+                        }
+                        for t in std::mem::take(&mut self.background) {
+                            session.assert(t).map_err(|e| e.to_string())?;
+                        }
+                        continue;
+                    }
+                }
+                left -= 1;
                 let same = self.equal(names, &values);
                 if found(values, claim).is_break() {
                     return Ok(false);
@@ -385,6 +481,26 @@ impl Search {
             }
         }
         Ok(true)
+    }
+
+    /// Returns the instance of a universal predicate that a counterexample violates.
+    fn instance(
+        &mut self,
+        names: &Names,
+        lazily: &Lazily<'_, '_>,
+        counterexample: &Counterexample,
+    ) -> Result<Term, String> {
+        let Some((_, universal)) = lazily.universal.get(counterexample.of) else { return Ok(Terms::TRUE) };
+        let encoder = &mut self.system.encoder;
+        let mut env = names.env.clone();
+        for (local, value) in universal.locals.iter().zip(&counterexample.values) {
+            let ty = encoder.model.locals[local.index()].ty.clone();
+            env.bind(*local, encoder.value(value, &ty).map_err(|u| u.reason)?);
+        }
+        let p = encoder.pred(&env, universal.body).map_err(|u| u.reason)?;
+        let made = encoder.take_witnesses();
+        self.background.extend(made.definitions);
+        Ok(self.system.terms.implies(p.defined, p.holds))
     }
 
     /// Returns the condition that the unknowns have these values.
