@@ -53,7 +53,7 @@ impl Bmc {
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Bmc, SolverError> {
-        let path = Path::new(problem, Start::Initial, open)?;
+        let path = Path::in_order(problem, open)?;
         Ok(Bmc {
             path,
             good: 0,

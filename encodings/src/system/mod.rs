@@ -6,6 +6,7 @@
 
 mod before_after;
 pub mod build;
+pub mod marks;
 mod substitution;
 pub mod unrolling;
 

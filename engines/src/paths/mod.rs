@@ -5,6 +5,7 @@
 
 pub mod counterexample;
 pub(crate) mod diameter;
+mod order;
 pub(crate) mod uniqueness;
 
 use std::collections::BTreeSet;
@@ -16,6 +17,7 @@ use bsym_language::model::EventId;
 use bsym_proofs::claim::Property;
 
 use crate::options::Job;
+use crate::paths::order::Order;
 use crate::problem::{MayBeOpen, Open, Problem};
 
 /// Start of a path.
@@ -37,6 +39,8 @@ pub struct Path {
     selectors: Vec<Vec<Option<Term>>>,
     /// Literals of what is only supposed.
     hypotheses: BTreeSet<Term>,
+    /// The order of interchangeable elements, where it is asserted.
+    order: Option<Order>,
     /// Those that answers since the last [`forget`](Path::forget) rest on.
     needed: BTreeSet<Term>,
 }
@@ -63,9 +67,42 @@ impl Path {
             session.assert(relation)?;
         }
         let (hypotheses, needed) = Default::default();
-        let mut path = Path { session, start, selectors: vec![], hypotheses, needed };
+        let mut path = Path { session, start, selectors: vec![], hypotheses, order: None, needed };
         path.assert_facts(problem)?;
         Ok(path)
+    }
+
+    /// A path from an initial state on which interchangeable elements are met in their order: whether there is a path
+    /// with a property of the model may be asked of it, and nothing else.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn in_order(problem: &mut Problem, open: &mut Open<'_>) -> Result<Path, SolverError> {
+        let mut path = Path::new(problem, Start::Initial, open)?;
+        let mut order = Order::new(problem);
+        let mut asserted = order.after(problem, &Order::constants(problem), Terms::TRUE, &mut |_, t| t);
+        let chosen = Order::choices(problem, None);
+        let mut init = |problem: &mut Problem, t| problem.unrolling.init(t);
+        asserted.extend(order.after(problem, &chosen, Terms::TRUE, &mut init));
+        for t in asserted {
+            path.session.assert(t)?;
+        }
+        path.order = Some(order);
+        Ok(path)
+    }
+
+    /// Asserts the order of the elements for the step after `k` steps.
+    fn assert_order(&mut self, problem: &mut Problem, k: usize) -> Result<(), SolverError> {
+        let (Some(order), Some(selectors)) = (&mut self.order, self.selectors.get(k)) else { return Ok(()) };
+        let mut step = |problem: &mut Problem, t| problem.unrolling.step(t, k);
+        for (e, selector) in selectors.iter().enumerate() {
+            let Some(selector) = *selector else { continue };
+            let chosen = Order::choices(problem, Some(e));
+            for t in order.after(problem, &chosen, selector, &mut step) {
+                self.session.assert(t)?;
+            }
+        }
+        Ok(())
     }
 
     /// Number of steps.
@@ -163,6 +200,7 @@ impl Path {
         self.session.alternatives(&some);
         self.session.assert(terms.or(some))?;
         self.selectors.push(selectors);
+        self.assert_order(problem, k)?;
         self.assert_facts(problem)
     }
 
