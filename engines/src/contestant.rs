@@ -33,6 +33,7 @@ use crate::outcome::{Outcome, Work};
 use crate::problem::{Existence, Open, Problem};
 use crate::settle::{Settled, existence, settle};
 use crate::small_scopes::sample;
+use crate::strongest;
 use crate::tree::Tree;
 use crate::tuning::tuning;
 use crate::turn::{Slice, Turn, Waiting};
@@ -60,6 +61,8 @@ pub(crate) enum Role {
     Deep,
     /// Looks for violations among the first states that the evaluator reaches.
     FirstStates,
+    /// Looks for the strongest clauses over small vocabularies, for sets of any size.
+    Strongest,
 }
 
 /// Message of a contestant.
@@ -207,6 +210,12 @@ impl Contestant {
                 };
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
+            Role::Strongest => {
+                let result = self
+                    .strongest(turn)
+                    .unwrap_or_else(|lost| Found::Unknown(Reason::SolverFailed(lost.to_string())));
+                self.say(Message::Ended(Box::new(Ended::with(result))));
+            }
             Role::Deduction => {
                 let problem = Problem::plain(&self.shared.job, &self.shared.excluded);
                 let deduction = Deduction::new(&problem, &self.shared.job);
@@ -218,6 +227,25 @@ impl Contestant {
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
         }
+    }
+
+    /// Looks for a proof by the strongest clauses, and settles it.
+    fn strongest(&self, turn: &mut Turn) -> Result<Found, SolverError> {
+        let opener = self.shared.opener.clone();
+        let mut open = |terms| opener(terms);
+        let mut problem = Problem::new(&self.shared.job, &self.shared.excluded, &mut open)?;
+        if let Some(existence) = self.shared.existence.get() {
+            problem.existence = existence.clone();
+        }
+        let query = Some(tuning().contestant.proof_query);
+        Ok(match self.with_work(turn, query, |work| strongest::run(&mut problem, work))? {
+            Outcome::Proof(claim) => {
+                Found::Settled(settle(&mut problem, &self.shared.job, claim, &mut open)?)
+            }
+            Outcome::Violated(found) => Found::Violated(found),
+            Outcome::Vacuous(what, why) => Found::Vacuous(what, why),
+            Outcome::Unknown(reason) => Found::Unknown(reason),
+        })
     }
 
     fn with_work<R>(

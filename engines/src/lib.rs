@@ -49,6 +49,8 @@ pub mod invariants;
 
 pub mod ic3;
 
+mod strongest;
+
 pub mod explain;
 
 pub mod auxiliary;

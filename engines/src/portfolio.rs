@@ -25,7 +25,7 @@ use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::problem::Existence;
-use crate::seats::{Seats, State};
+use crate::seats::{Seat, Seats, State};
 use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
 use crate::tuning::tuning;
@@ -72,6 +72,8 @@ pub(crate) struct Round {
     doubtful: ProofStatus,
     /// Contestants that begin late and have begun, once for all attempts.
     late: Vec<Role>,
+    /// Status that was proved beside the engines and is not used yet.
+    proved: Option<ProofStatus>,
 }
 
 impl Round {
@@ -95,6 +97,7 @@ impl Round {
             guessed: vec![],
             doubtful: ProofStatus::none(),
             late: vec![],
+            proved: None,
         }
     }
 
@@ -304,6 +307,7 @@ impl Round {
         }
         let engine = match self.seats.all[number].role {
             Role::Engine(engine) => engine,
+            Role::Strongest => Engine::Ic3,
             Role::SmallScopes | Role::Deduction | Role::Deep | Role::FirstStates => self.engines[0],
         };
         let step = match ended.found {
@@ -316,6 +320,10 @@ impl Round {
             }
             Found::Vacuous(what, ref why) => Step::Answer(Verdict::Vacuous(what, why.clone())),
             Found::Proved(ref proved) if proved.is_empty() => Step::GoOn,
+            Found::Proved(ref proved) if self.is_strongest_at_work() => {
+                self.proved = Some(proved.clone());
+                Step::GoOn
+            }
             Found::Proved(ref proved) => {
                 job.proved = proved.clone();
                 Step::Further
@@ -328,6 +336,13 @@ impl Round {
         }
         self.seats.all[number].ended = Some(Box::new(ended));
         step
+    }
+
+    /// Returns whether the search for the strongest clauses may soon have a proof: what others prove has to wait, since
+    /// the engines begin again with it.
+    fn is_strongest_at_work(&self) -> bool {
+        let works = |s: &Seat| s.role == Role::Strongest && s.state != State::Ended;
+        self.seats.all.iter().any(works) && self.seats.elapsed() < tuning().portfolio.proved_waits
     }
 
     /// Handles a settled proof.
@@ -388,6 +403,10 @@ impl Round {
         let is_free = !self.seats.is_any_at_work() || course.job.threads > 1;
         if !is_free {
             return Ok(Step::GoOn);
+        }
+        if self.proved.is_some() && !self.is_strongest_at_work() {
+            course.job.proved = self.proved.take().unwrap_or_else(ProofStatus::none);
+            return Ok(Step::Further);
         }
         if let Some((role, after)) = self.next_late(course)
             && self.seats.elapsed() >= after
@@ -463,8 +482,8 @@ impl Round {
         self.late.push(role);
         let number = self.seat(course, role, budget, sender);
         match role {
-            // They are soon over.
-            Role::Deep | Role::FirstStates => self.seats.queue.push_front(number),
+            // They are soon over, or soon have the answer.
+            Role::Deep | Role::FirstStates | Role::Strongest => self.seats.queue.push_front(number),
             _ => self.seats.queue.push_back(number),
         }
     }
@@ -479,7 +498,9 @@ impl Round {
         let deep = deep::is_possible(&job.model).then_some((Role::Deep, tuning().portfolio.deep));
         let is_open = !job.scope.is_finite(&job.model);
         let deduction = is_open.then_some((Role::Deduction, tuning().portfolio.deduction));
-        let all = [Some((Role::FirstStates, first_states)), deep, deduction].into_iter().flatten();
+        let speaks = is_open && self.engines.contains(&Engine::Ic3);
+        let strongest = speaks.then_some((Role::Strongest, tuning().portfolio.strongest));
+        let all = [Some((Role::FirstStates, first_states)), deep, strongest, deduction].into_iter().flatten();
         // Of those of the same time the first.
         all.filter(|(role, _)| !self.late.contains(role)).min_by_key(|(_, after)| *after)
     }

@@ -33,6 +33,8 @@ bsym_language::tuning! {
         ic3: Ic3 = Ic3::DEFAULT,
         /// IC3 over diagrams, for sets of any size.
         diagrams: Diagrams = Diagrams::DEFAULT,
+        /// Strongest clauses over small vocabularies.
+        strongest: Strongest = Strongest::DEFAULT,
         /// Guesses of which the inductive ones are kept.
         houdini: Houdini = Houdini::DEFAULT,
         /// Predicates that lemmas are made of.
@@ -92,6 +94,10 @@ bsym_language::tuning! {
         /// which costs more than it saves where a violation is found within a second (`benches/before_after --only
         /// own`).
         deduction: Duration = ms(1000),
+        /// Time that the engines work before the strongest clauses are looked for in parallel.
+        strongest: Duration = ms(600),
+        /// Time up to which proved status waits while the strongest clauses are looked for.
+        proved_waits: Duration = ms(6000),
         /// Time that the engines work before violations behind many rounds of a cycle are looked for in parallel: those
         /// after a few events are found by then, and have shorter traces.
         deep: Duration = ms(400),
@@ -222,6 +228,38 @@ bsym_language::tuning! {
         named: usize = 16,
         /// Most orders of elements that are compared for one cube: those of six elements.
         orders: usize = 720,
+    }
+
+    /// Strongest clauses over small vocabularies (`strongest/`), made for `benches/protocols.md`.
+    pub struct Strongest {
+        /// Sizes of the sets in which clauses are found.
+        sizes: [usize; 3] = [2, 3, 4],
+        /// Most elements that an atom is about.
+        slots: usize = 4,
+        /// Most ways to fill the places of a relation.
+        rows: usize = 24,
+        /// Most elements of an enumerated set that atoms are about.
+        named: usize = 8,
+        /// Largest seed, in nodes, that is an atom.
+        seed: usize = 12,
+        /// Number of atoms from which no more joins are added.
+        atoms: usize = 80,
+        /// Most literals of one prefix.
+        literals: usize = 160,
+        /// Most first states that clauses have to be true in from the beginning.
+        samples: usize = 150,
+        /// Longest time to read them.
+        samples_time: Duration = ms(1000),
+        /// Most clauses that are asked at a time.
+        clauses: usize = 3000,
+        /// Most clauses that a clause needs that are left out one by one.
+        minimised: usize = 24,
+        /// Most instances of clauses that a session is told.
+        instances: usize = 400_000,
+        /// Longest time for one question about sets of any size in a session.
+        any_size: Duration = ms(1000),
+        /// Longest time for it in first-order logic afterwards.
+        deduced: Duration = ms(3000),
     }
 
     /// Guesses of which the inductive ones are kept (`ic3/houdini.rs`).

@@ -144,6 +144,32 @@ impl Steps {
         Ok(steps)
     }
 
+    /// Opens a session in which sorts have these elements and no others, of which several may be the same; none where a
+    /// part of the system cannot be expressed in it.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn within(
+        problem: &mut Problem,
+        job: &Job,
+        elements: &[(Sort, Vec<Term>)],
+        open: &mut Open<'_>,
+    ) -> Result<Option<Steps>, SolverError> {
+        let mut session = open(problem.terms())?;
+        session.only_read_arrays(problem.system.whole_carriers());
+        session.only_these_elements(elements.iter().cloned().collect());
+        let mut steps = Steps::of(problem, job, session, vec![])?;
+        for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
+            steps.tell(t)?;
+        }
+        Ok((steps.session.left_out() == 0).then_some(steps))
+    }
+
+    /// For each event a literal that implies that it leads from the first state to the second.
+    pub(crate) fn selectors(&self) -> &[(EventId, Term)] {
+        &self.selectors
+    }
+
     fn of(
         problem: &mut Problem,
         job: &Job,
@@ -228,22 +254,22 @@ impl Steps {
     }
 
     /// The session, with everything asserted that is asserted for good.
-    pub(super) fn session(&mut self) -> &mut Session {
+    pub(crate) fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
     /// Implies that the first state is initial.
-    pub(super) fn initial_literal(&self) -> Term {
+    pub(crate) fn initial_literal(&self) -> Term {
         self.initial
     }
 
     /// Implies a violating step from the first state.
-    pub(super) fn bad_literal(&self) -> Term {
+    pub(crate) fn bad_literal(&self) -> Term {
         self.bad
     }
 
     /// Implies that some event leads from the first state to the second.
-    pub(super) fn step_literal(&self) -> Term {
+    pub(crate) fn step_literal(&self) -> Term {
         self.step
     }
 
@@ -635,7 +661,7 @@ impl Steps {
     }
 
     /// Asserts a term for good, in all sessions.
-    pub(super) fn tell(&mut self, t: Term) -> Result<(), SolverError> {
+    pub(crate) fn tell(&mut self, t: Term) -> Result<(), SolverError> {
         if !self.small.is_empty() {
             self.told.push(t);
         }

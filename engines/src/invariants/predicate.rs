@@ -111,7 +111,7 @@ impl Predicates {
 }
 
 /// `!(x, y).(x : S & y : S & a & b => c or d)` for a clause `not(a) or not(b) or c or d` in which x and y are free.
-fn for_all(model: &Model, elements: &BTreeSet<LocalId>, literals: Vec<(Pred, bool)>) -> Pred {
+pub(crate) fn for_all(model: &Model, elements: &BTreeSet<LocalId>, literals: Vec<(Pred, bool)>) -> Pred {
     let member = |&l: &LocalId| {
         let ty = &model.locals[l.index()].ty;
         let set = match ty {
