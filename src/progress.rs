@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use bsym_engines::verdict::{Engine, Progress};
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_semantics::verdict::Observer;
+use bsym_semantics::verdict::{Counterexample, Observer};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::answer::event::Event;
@@ -28,6 +28,8 @@ pub struct Seen {
     pub depth: Option<usize>,
     /// Properties found violated.
     pub violated: Vec<Property>,
+    /// The first counterexample of a run that went on after it.
+    pub found: Option<Box<Counterexample>>,
     /// States visited.
     pub states: Option<u64>,
     /// Transitions between them.
@@ -107,13 +109,15 @@ impl Reporter {
                 }
             }
             Progress::Violated(p) => seen.violated.push(*p),
+            Progress::Found(found) => seen.found = Some(found.clone()),
             _ => {}
         }
     }
 
-    fn event(&self, progress: &Progress) -> Event {
+    fn event(&self, progress: &Progress) -> Option<Event> {
         let (time, model) = (self.control.seconds(), &*self.model);
-        match progress.clone() {
+        Some(match progress.clone() {
+            Progress::Found(_) => return None,
             Progress::Started(engine) => Event::Started { time, engine: engine.name() },
             Progress::Depth { engine, depth, undecided, .. } => {
                 Event::Depth { time, engine: engine.name(), depth, undecided }
@@ -134,7 +138,7 @@ impl Reporter {
                 Event::Unknown { time, query: format!("IC3 over {domain}"), reason }
             }
             Progress::Undecided { query, reason } => Event::Unknown { time, query, reason },
-        }
+        })
     }
 
     fn text(&self, progress: &Progress) -> String {
@@ -150,6 +154,7 @@ impl Reporter {
             }
             Progress::Lemma { frame, text } => format!("ic3: lemma at frame {frame}: {text}"),
             Progress::Violated(p) => format!("violated: {}", property_name(&self.model, *p)),
+            Progress::Found(_) => "violated".into(),
             Progress::WrongStatus(pair) => {
                 let pair = PairObject::new(&self.model, *pair, None);
                 format!("wrong status: {} does not preserve {}", pair.event, pair.conjunct)
@@ -164,8 +169,14 @@ impl Reporter {
 impl Observer<Progress> for Reporter {
     fn progress(&mut self, progress: &Progress) {
         self.remember(progress);
-        if self.jsonl {
-            json_line(&self.event(progress));
+        // What it violates is told by itself.
+        if matches!(progress, Progress::Found(_)) {
+            return;
+        }
+        if self.jsonl
+            && let Some(event) = self.event(progress)
+        {
+            json_line(&event);
         }
         // Lemmas and single queries come by the thousand.
         let many = matches!(progress, Progress::Lemma { .. } | Progress::Undecided { .. });

@@ -66,6 +66,9 @@ fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observe
                 let left = job.properties.iter().any(|p| !excluded.properties.contains(p));
                 violated.extend(news.properties);
                 let more = job.keep_going && news.any && left;
+                if more && first.is_none() && dropped::is_genuine(&job.model, &found) {
+                    observer.progress(&Progress::Found(found.clone()));
+                }
                 match &first {
                     None => first = Some(found),
                     Some(_) if news.any => report.further.push(*found),

@@ -77,7 +77,7 @@ pub struct Report {
 
 impl Report {
     /// A report that knows nothing yet.
-    pub(crate) fn new(engine: Engine, scope: Scope) -> Report {
+    pub fn new(engine: Engine, scope: Scope) -> Report {
         Report {
             engine,
             scope,
@@ -226,6 +226,8 @@ pub enum Progress {
     },
     /// A property is violated.
     Violated(Property),
+    /// The first counterexample of a run that goes on after it.
+    Found(Box<Counterexample>),
     /// Imported status of a pair was found wrong.
     WrongStatus(bsym_status::Pair),
     /// Imported status of a check was found wrong.

@@ -11,7 +11,7 @@ use bsym_encodings::encoding::{self, Chosen, Encoding};
 use bsym_encodings::session::open::SolverChoice;
 use bsym_engines::contestant::{Opener, opener};
 use bsym_engines::options::{Job, QuantifiableModel};
-use bsym_engines::verdict::{Engine, Report};
+use bsym_engines::verdict::{Engine, PropertyVerdict, Report};
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
 use bsym_semantics::scope::Scope;
@@ -269,7 +269,8 @@ impl Run {
         move |reason| {
             let seen = seen.lock().unwrap_or_else(|e| e.into_inner()).clone();
             // A comparison may have ended that settles it.
-            stuck.publish(stuck.interrupted(&seen, reason), None, None)
+            let trace = seen.found.as_ref().map(|found| &found.trace);
+            stuck.publish(stuck.interrupted(&seen, reason), trace, None)
         }
     }
 
@@ -335,8 +336,24 @@ impl Run {
     /// The result of a run that did not end by itself when it was asked to.
     fn interrupted(&self, seen: &Seen, reason: &Reason) -> Verification {
         let engine = seen.engine.map_or(self.engine, Engine::name);
-        let verdict = Verdict::Unknown(reason.clone());
-        let mut result = Verification::new(&self.subject(), engine, seen.depth, verdict);
+        let mut result = match &seen.found {
+            None => {
+                let verdict = Verdict::Unknown(reason.clone());
+                Verification::new(&self.subject(), engine, seen.depth, verdict)
+            }
+            // Known before the others were asked.
+            Some(found) => {
+                let engine = seen.engine.unwrap_or(Engine::Check);
+                let unknown = |&p: &Property| (p, PropertyVerdict::Unknown);
+                let report = Report {
+                    verdict: Verdict::Violated(found.clone()),
+                    properties: self.properties.iter().map(unknown).collect(),
+                    depth: seen.depth,
+                    ..Report::new(engine, self.scope.clone())
+                };
+                Verification::of_engines(&self.subject(), &report)
+            }
+        };
         result.stats.steps = seen.steps.clone();
         result.states = seen.states;
         result.transitions = seen.transitions;
