@@ -11,12 +11,16 @@ use crate::tuning::tuning;
 
 impl Search {
     /// Keeps those lemmas of the last frame for good that are inductive together with the assumed conjuncts, for a
-    /// share of the time.
+    /// share of the time. Nothing is looked for where no other engine listens: an answer of IC3 alone must not depend on
+    /// the time that it takes.
     pub(super) fn keep_inductive(
         &mut self,
         problem: &mut Problem,
         work: &mut Work<'_, '_>,
     ) -> Result<(), SolverError> {
+        if !work.exchange.is_shared() {
+            return Ok(());
+        }
         let last = self.frames.last();
         let cubes = self.frames.cubes(last).to_vec();
         let begin = work.worked();
