@@ -197,7 +197,9 @@ mod tests {
             let mut at_once = Clauses::new(6, most);
             at_once.learn(points.clone(), &|| false);
             let mut one_by_one = Clauses::new(6, most);
-            points.iter().for_each(|p| drop(one_by_one.learn([p.clone()], &|| false)));
+            for p in &points {
+                let _ = one_by_one.learn([p.clone()], &|| false);
+            }
             assert_eq!(at_once.least, one_by_one.least);
         }
     }
