@@ -81,7 +81,11 @@ fn each_run_with_one_job_is_the_same() {
         let is_over = AtomicBool::new(false);
         let busy = std::thread::scope(|threads| {
             for _ in 0..2 {
-                threads.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+                threads.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        std::hint::spin_loop()
+                    }
+                });
             }
             let answer = run();
             is_over.store(true, Ordering::Relaxed);

@@ -105,6 +105,7 @@ fn a_file_says_by_its_first_words_that_it_is_a_text() {
     let is_text = |name: &str, content: &str| text::is_text(Path::new(name), content);
     assert!(is_text("a.eventb", "// c\nMACHINE M end") && is_text("a.bumx", "anything"));
     assert!(!is_text("a.eventb", "package(load_event_b_project([],[],[],_))."));
+    assert!(!is_text("printed.mch", "MACHINE M\nSETS S\nPROPERTIES @finite(S) & @partition(S, {})\nEND"));
     assert!(is_text("a.mch", "machine M variables x invariants @inv1 x ∈ ℕ end"));
     assert!(is_text("a.mch", "/* c */ CONTEXT C END") && is_text("a.ctx", CONTEXT));
     assert!(!is_text("a.mch", "MACHINE M INVARIANT /*@ label i */ x = \"@a\" & s = \" @b\" END"));

@@ -68,9 +68,10 @@ fn first_word(text: &str) -> &str {
     &begin[..begin.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(begin.len())]
 }
 
-// Strings of classical B may have the sign as well.
+// Strings of classical B may have the sign as well, and operators that only Event-B has are printed as `@finite(s)`.
 fn has_label(clean: &str) -> bool {
-    let is_label = |word: &str| word.starts_with('@') && word.len() > 1;
+    let is_label =
+        |word: &str| word.strip_prefix('@').is_some_and(|name| !name.is_empty() && !name.contains('('));
     clean.lines().filter(|line| !line.contains('"')).any(|line| line.split_whitespace().any(is_label))
 }
 
