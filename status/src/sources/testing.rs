@@ -1,9 +1,11 @@
 //! Small projects of other tools for the tests.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bsym_language::load::load_text;
 use bsym_language::model::{Component, ComponentId, Model, Notation, Relation};
+use bsym_language::source::{Source, Sources};
 
 use super::{Converted, convert};
 use crate::file::{Obligation, Status};
@@ -42,8 +44,11 @@ pub fn count(all: &[Obligation], status: Status) -> usize {
 /// A model of the notation Event-B from classical text, with the component that each conjunct is from.
 /// Its only file is `path`.
 pub fn event_b(path: PathBuf, text: &str, origins: &[&str]) -> Model {
-    let loaded = load_text(path, text);
+    let loaded = load_text("Text.mch", text);
     let mut model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
+    let mut sources = Sources::default();
+    sources.add(Source::new(path, text));
+    model.sources = Arc::new(sources);
     model.notation = Notation::EventB;
     let names: std::collections::BTreeSet<&&str> = origins.iter().collect();
     for name in names.into_iter().filter(|n| **n != model.name) {
