@@ -110,6 +110,20 @@ impl Predicates {
     }
 }
 
+/// A value of a type whose parts come one after the other.
+pub(crate) fn built(ty: &Type, parts: &mut dyn Iterator<Item = Expr>) -> Expr {
+    match ty {
+        Type::Pair(a, b) => {
+            let (left, right) = (built(a, parts), built(b, parts));
+            expr(ExprKind::Binary(BinaryOp::Maplet, Box::new(left), Box::new(right)), ty.clone())
+        }
+        _ => match parts.next() {
+            Some(part) => part,
+            None => unreachable!("there is a part for each place"),
+        },
+    }
+}
+
 /// `!(x, y).(x : S & y : S & a & b => c or d)` for a clause `not(a) or not(b) or c or d` in which x and y are free.
 pub(crate) fn for_all(model: &Model, elements: &BTreeSet<LocalId>, literals: Vec<(Pred, bool)>) -> Pred {
     let member = |&l: &LocalId| {

@@ -12,8 +12,8 @@ use bsym_language::model::*;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names, Replacement, conjuncts, parts};
 
-use super::vocabulary::{Vocabulary, built, places};
-use crate::invariants::predicate::{compare, expr, pred, variable, variables};
+use super::vocabulary::{Vocabulary, places};
+use crate::invariants::predicate::{built, compare, expr, pred, variable, variables};
 use crate::options::Job;
 use crate::problem::Problem;
 use crate::tuning::tuning;

@@ -11,7 +11,7 @@ use bsym_language::types::{CarrierId, Type};
 use bsym_language::walk::Names;
 
 use crate::invariants::binders;
-use crate::invariants::predicate::{compare, expr, size, variable, variables};
+use crate::invariants::predicate::{built, compare, expr, size, variable, variables};
 use crate::invariants::seeds::seeds;
 use crate::options::Job;
 use crate::problem::Problem;
@@ -272,18 +272,4 @@ pub(super) fn places(ty: &Type) -> Option<Vec<Type>> {
 /// `f(x)`.
 fn applied(f: &Expr, argument: Expr, to: &Type) -> Expr {
     expr(ExprKind::Apply(Box::new(f.clone()), Box::new(argument)), to.clone())
-}
-
-/// A value of a type whose parts come one after the other.
-pub(super) fn built(ty: &Type, parts: &mut dyn Iterator<Item = Expr>) -> Expr {
-    match ty {
-        Type::Pair(a, b) => {
-            let (left, right) = (built(a, parts), built(b, parts));
-            expr(ExprKind::Binary(BinaryOp::Maplet, Box::new(left), Box::new(right)), ty.clone())
-        }
-        _ => match parts.next() {
-            Some(part) => part,
-            None => unreachable!("there is a part for each place"),
-        },
-    }
 }

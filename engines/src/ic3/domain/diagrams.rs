@@ -22,7 +22,7 @@ use super::{Admit, Domain};
 use crate::ic3::abstract_path::Goal;
 use crate::invariants::binders;
 use crate::invariants::cube::{Cube, Literal};
-use crate::invariants::predicate::{Predicates, compare, expr, variable, variables};
+use crate::invariants::predicate::{Predicates, built, compare, expr, variable, variables};
 use crate::options::Job;
 use crate::problem::Problem;
 use crate::tuning::tuning;
@@ -300,20 +300,6 @@ fn orders(all: &[usize]) -> Vec<Vec<usize>> {
         found.extend(orders(&rest).into_iter().map(|order| [&[first], &order[..]].concat()));
     }
     found
-}
-
-/// A value of a type whose parts come one after the other.
-fn built(ty: &Type, parts: &mut dyn Iterator<Item = Expr>) -> Expr {
-    match ty {
-        Type::Pair(a, b) => {
-            let (left, right) = (built(a, parts), built(b, parts));
-            expr(ExprKind::Binary(BinaryOp::Maplet, Box::new(left), Box::new(right)), ty.clone())
-        }
-        _ => match parts.next() {
-            Some(part) => part,
-            None => unreachable!("there is a part for each place"),
-        },
-    }
 }
 
 impl Domain for Diagrams {
