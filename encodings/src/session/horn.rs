@@ -73,7 +73,9 @@ impl Writer<'_> {
                 }
                 let from = if first { None } else { Some(here.as_str()) };
                 let bad = fixed(relation.bad, &known);
-                let body: Vec<Term> = facts.iter().copied().chain([step]).collect();
+                // Also the facts that define what else belongs to the state before.
+                let known = if first { &[][..] } else { &relation.known };
+                let body: Vec<Term> = facts.iter().chain(known).copied().chain([step]).collect();
                 self.clause(from, &body, &there, &after)?;
                 let bad = body.into_iter().chain([bad]).collect::<Vec<_>>();
                 self.clause(from, &bad, "false", &[])?;
