@@ -140,7 +140,7 @@ bsym_language::tuning! {
         instances: usize = 1 << 17,
         /// Most instances of a universal predicate about unknowns that are all stated at once.
         stated_instances: usize = 1 << 15,
-        /// The same of one about sets.
+        /// Most instances of a universal predicate about unknowns, among them sets, that are all stated at once.
         stated_sets: usize = 1 << 6,
         /// Longest range of a quantifier, in numbers.
         range: i128 = 4096,

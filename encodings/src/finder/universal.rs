@@ -20,9 +20,9 @@ use crate::tuning::tuning;
 pub(super) struct Universal<'p> {
     /// The bound names.
     pub(super) locals: &'p [LocalId],
-    /// What holds of all of their values.
+    /// The predicate that holds for all values of the bound names.
     pub(super) body: &'p Pred,
-    /// What holds of values under which the body is false, one predicate after the other.
+    /// Predicates that hold, one after the other, for values of the bound names under which the body is false.
     pub(super) violation: Vec<Pred>,
 }
 

@@ -37,14 +37,14 @@ pub struct Relation {
     pub known: Vec<Term>,
     /// A symbol that is true in the first step and false in all others.
     pub first: Term,
-    /// What a step may be: a selector, and what it implies.
+    /// The alternatives of a step: the selector of each, and the formula that it implies.
     pub alternatives: Vec<(Term, Term)>,
     /// Facts about the state after a step, which exclude none.
     pub facts: Vec<Term>,
     /// The step is bad, over all of these symbols.
     pub bad: Term,
-    /// What is claimed of the state before a step: where it is false, unless the step is the first, the step is bad as
-    /// well. This makes a circuit for a check that the claim is inductive.
+    /// A claim about the state before a step. Where it is false and the step is not the first, the step is bad as well, so
+    /// that the circuit serves to check that the claim is inductive.
     pub claim: Option<Term>,
 }
 
@@ -55,7 +55,7 @@ pub enum Refused {
     NoForm(String),
     /// No values of the constants and no initial state satisfy the axioms and the initialisation.
     NoInitialState,
-    /// What is not bounded, though all that is known of it never changes: the values of a constant.
+    /// The values of a constant have no bounds; which constant.
     Unbounded(String),
     /// Time is up.
     Stopped(Stopped),
@@ -66,9 +66,9 @@ pub enum Refused {
 pub struct Edge(pub u32);
 
 impl Edge {
-    /// The constants.
+    /// The edge that is false.
     pub const FALSE: Edge = Edge(0);
-    /// The constants.
+    /// The edge that is true.
     pub const TRUE: Edge = Edge(1);
 }
 
@@ -107,7 +107,7 @@ pub struct Circuit {
     pub bad: Edge,
     /// A step that leaves the bounds of what the circuit can represent; `None` if no step does.
     pub strays: Option<Edge>,
-    /// What may leave the bounds, in words.
+    /// Parts of the state and choices that may leave the bounds, in words.
     pub unbounded: Vec<String>,
 }
 

@@ -115,12 +115,12 @@ impl Gates {
         &self.gates[variable]
     }
 
-    /// Keeps from now on what is stated, apart from the definitions of gates.
+    /// Keeps the clauses that are stated from now on, apart from the definitions of gates.
     pub fn keep_stated(&mut self) {
         self.stated = Some(vec![]);
     }
 
-    /// What was stated since [`keep_stated`](Self::keep_stated).
+    /// Takes the clauses that were stated since [`keep_stated`](Self::keep_stated).
     pub fn take_stated(&mut self) -> Vec<Vec<Lit>> {
         self.stated.take().unwrap_or_default()
     }
