@@ -157,6 +157,20 @@ fn abstractions_follow_where_equations_say_how() {
         let text = list_text(&[("n := first(list) ||", "n := last(list) ||")]);
         let verdict = simulates(&[POOL, ("List.ref", &text)], "List.ref");
         assert!(matches!(verdict, Some(Verdict::Violated(_))), "{verdict:?}");
+        // An abstraction whose assignments build on each other, with a local variable.
+        let steps = "VAR l IN l := a; a := b + 1; b := l; r := a + b END";
+        let swap = format!(
+            "MACHINE Swap VARIABLES a, b INVARIANT a : NATURAL & b : NATURAL INITIALISATION a := 0; b := a + 1
+OPERATIONS r <-- turn = PRE a + b < 3 THEN {steps} END END"
+        );
+        let both =
+            "REFINEMENT Both REFINES Swap VARIABLES c, d INVARIANT c : NATURAL & d : NATURAL & c = a & d = b
+INITIALISATION c, d := 0, 1 OPERATIONS r <-- turn = BEGIN c, d := d + 1, c || r := c + d + 1 END END";
+        let verdict = simulates(&[("Swap.mch", &swap), ("Both.ref", both)], "Both.ref");
+        assert!(matches!(verdict, Some(Verdict::Holds(_))), "{verdict:?}");
+        let wrong = both.replace("d + 1, c", "d, c");
+        let verdict = simulates(&[("Swap.mch", &swap), ("Both.ref", &wrong)], "Both.ref");
+        assert!(matches!(verdict, Some(Verdict::Violated(_))), "{verdict:?}");
         // Nothing says which value was thrown before it was asked for.
         let late = "REFINEMENT Late REFINES Die OPERATIONS n <-- throw = n :: 1..2 END";
         assert!(simulates(&[DIE, ("Late.ref", late)], "Late.ref").is_none());

@@ -165,6 +165,8 @@ crate::tuning! {
         known_size: usize = 1024,
         /// Most nodes of a value on a path: a sequence may double the value of a name with every assignment.
         path_value: usize = 100_000,
+        /// Most paths through a part of an operation whose before-after predicate is written. Not measured.
+        paths: usize = 64,
         /// Most bits of a power.
         power_bits: u64 = 1 << 32,
     }

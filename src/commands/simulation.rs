@@ -12,7 +12,7 @@ use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress};
 use bsym_explore::refinement::{Unmatched, of_simulation};
 use bsym_explore::search::Problem;
-use bsym_language::model::simulation::{Undetermined, first_gluing, simulation};
+use bsym_language::model::simulation::{Cause, Undetermined, first_gluing, simulation};
 use bsym_language::model::{Model, Refined};
 use bsym_proofs::claim::Property;
 use bsym_semantics::scope::Scope;
@@ -108,10 +108,12 @@ pub(super) fn not_decided(model: &Model, scope: &Scope) -> SimulationObject {
 fn undetermined(model: &Model, why: &Undetermined) -> String {
     let machine = &model.components[why.component.index()].name;
     let operation = why.operation.as_deref().unwrap_or("INITIALISATION");
-    match &why.variable {
-        Some(variable) => {
+    match &why.cause {
+        Cause::NoEquation(variable) => {
             format!("no equation says which value {operation} of {machine} gives to `{variable}`")
         }
-        None => format!("{operation} of {machine} is a sequence or a loop"),
+        Cause::NoPredicate(cause) => {
+            format!("{operation} of {machine} has no before-after predicate: {cause}")
+        }
     }
 }

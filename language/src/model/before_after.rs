@@ -1,154 +1,113 @@
 //! Before-after predicates: a substitution as a predicate of B on the values before and after it (B-Book, 6.3.2:
-//! `prd`).
+//! `prd`), made of its [paths](super::paths).
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::model::visit::{Names, Replacement};
-use crate::model::*;
+use super::paths::{Demand, NoPaths, Path, Walker};
+use super::visit::{Names, Replacement};
+use super::*;
 use crate::text::source::Span;
+use crate::tuning::tuning;
 
 /// Names of the values after: of variables and of results.
 pub type After = BTreeMap<Target, Expr>;
 
 /// Returns the before-after predicate of a substitution that writes at most the targets of `after`. It is true of the
-/// values that an execution can lead to, and of all values where the execution may do anything.
+/// values that an execution can lead to, and of all values where a condition is false that must hold. A value that is
+/// overwritten is not part of it, even where it is ill-defined.
 ///
-/// `None` for sequences whose parts build on each other, local variables and loops.
-pub fn before_after(s: &Subst, after: &After) -> Option<Pred> {
-    let all: BTreeSet<Target> = after.keys().copied().collect();
-    Writer { after }.pred(s, &all)
+/// The model, which declares the names of the substitution, gets a local for each choice. Results have no value before;
+/// nor have the variables if this is an initialisation.
+///
+/// # Errors
+/// The paths of the substitution cannot be listed.
+pub fn before_after(
+    model: &mut Model,
+    s: &Subst,
+    after: &After,
+    is_initialisation: bool,
+) -> Result<Pred, NoPaths> {
+    let frame: BTreeSet<Target> = after.keys().copied().collect();
+    let is_unassigned = |t: &&Target| is_initialisation || matches!(t, Target::Local(_));
+    let unassigned = frame.iter().filter(is_unassigned).copied().collect();
+    Writer { model, after, start: Path { unassigned, ..Path::default() } }.pred(s, &frame)
 }
 
 struct Writer<'a> {
+    model: &'a mut Model,
     after: &'a After,
+    start: Path,
 }
 
 impl Writer<'_> {
-    fn pred(&self, s: &Subst, frame: &BTreeSet<Target>) -> Option<Pred> {
-        let span = s.span;
-        Some(match &s.kind {
-            SubstKind::Skip => self.unchanged(frame, span),
-            SubstKind::Assign(list) => {
+    /// Keeps the form of conditions and of parts side by side at the beginning: paths of the parts are not multiplied.
+    fn pred(&mut self, s: &Subst, frame: &BTreeSet<Target>) -> Result<Pred, NoPaths> {
+        match &s.kind {
+            SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
+                let body = self.pred(body, frame)?;
+                Ok(PredKind::Implies(Box::new(p.clone()), Box::new(body)).at(s.span))
+            }
+            SubstKind::Select { branches, otherwise: None, .. } if branches.len() == 1 => {
+                let (guard, body) = &branches[0];
+                Ok(Pred::all(vec![guard.clone(), self.pred(body, frame)?], s.span))
+            }
+            SubstKind::Parallel(list) => {
                 let mut rest = frame.clone();
                 let mut parts = vec![];
-                for (target, value) in list {
-                    rest.remove(target);
-                    parts.push(Pred::compare(CompareOp::Equal, self.value(target)?, value.clone(), span));
-                }
-                parts.push(self.unchanged(&rest, span));
-                Pred::all(parts, span)
-            }
-            SubstKind::BecomesIn(_, targets, set) => {
-                let values: Option<Vec<Expr>> = targets.iter().map(|t| self.value(t)).collect();
-                let couple = values?.into_iter().reduce(|l, r| {
-                    let ty = types::Type::Pair(Box::new(l.ty.clone()), Box::new(r.ty.clone()));
-                    ExprKind::Binary(BinaryOp::Maplet, Box::new(l), Box::new(r)).typed(ty, span)
-                })?;
-                let rest = frame.iter().filter(|t| !targets.contains(t)).copied().collect();
-                let chosen = Pred::compare(CompareOp::Member, couple, set.clone(), span);
-                Pred::all(vec![chosen, self.unchanged(&rest, span)], span)
-            }
-            SubstKind::BecomesSuch(_, list, p) => {
-                let mut names = Replacement::default();
-                let mut rest = frame.clone();
-                for (target, local) in list {
-                    rest.remove(target);
-                    let value = self.value(target)?;
-                    if let Target::Var(v) = target {
-                        names.old.insert(*v, ExprKind::Var(*v).typed(value.ty.clone(), span));
-                    }
-                    names.locals.insert(*local, value);
-                }
-                Pred::all(vec![names.in_pred(p), self.unchanged(&rest, span)], span)
-            }
-            SubstKind::Pre(p, body) | SubstKind::Assert(_, p, body) => {
-                PredKind::Implies(Box::new(p.clone()), Box::new(self.pred(body, frame)?)).at(span)
-            }
-            SubstKind::Choice(_, branches) => {
-                let branches: Option<Vec<Pred>> = branches.iter().map(|b| self.pred(b, frame)).collect();
-                PredKind::Or(branches?).at(span)
-            }
-            SubstKind::If(branches, other) => {
-                let mut before = vec![];
-                let mut ways = vec![];
-                for (condition, body) in branches {
-                    let mut way = before.clone();
-                    way.extend([condition.clone(), self.pred(body, frame)?]);
-                    ways.push(Pred::all(way, span));
-                    before.push(PredKind::Not(Box::new(condition.clone())).at(span));
-                }
-                before.push(self.pred(other, frame)?);
-                ways.push(Pred::all(before, span));
-                PredKind::Or(ways).at(span)
-            }
-            SubstKind::Select { branches, otherwise, .. } => {
-                let mut ways = vec![];
-                for (guard, body) in branches {
-                    ways.push(Pred::all(vec![guard.clone(), self.pred(body, frame)?], span));
-                }
-                if let Some(other) = otherwise {
-                    let none = branches.iter().map(|(g, _)| PredKind::Not(Box::new(g.clone())).at(span));
-                    let mut way: Vec<Pred> = none.collect();
-                    way.push(self.pred(other, frame)?);
-                    ways.push(Pred::all(way, span));
-                }
-                if ways.len() == 1 { ways.remove(0) } else { PredKind::Or(ways).at(span) }
-            }
-            SubstKind::Any(_, locals, p, body) => {
-                let body = Pred::all(vec![p.clone(), self.pred(body, frame)?], span);
-                PredKind::Exists(locals.clone(), Box::new(body)).at(span)
-            }
-            SubstKind::Let(list, body) => {
-                let mut names = Replacement::default();
-                let body = self.pred(body, frame)?;
-                names.locals.extend(list.iter().cloned());
-                names.in_pred(&body)
-            }
-            SubstKind::Parallel(list) => self.side_by_side(list, frame, span)?,
-            SubstKind::Sequence(list) => {
-                let mut written: BTreeSet<VarId> = BTreeSet::new();
                 for part in list {
                     let names = Names::of_subst(part);
-                    let builds = names.variables.iter().chain(&names.written).any(|v| written.contains(v));
-                    if builds || (!names.written_locals.is_empty() && list.len() > 1) {
-                        return None;
-                    }
-                    written.extend(names.written);
+                    let written = names.written.iter().map(|v| Target::Var(*v));
+                    let locals = names.written_locals.iter().map(|l| Target::Local(*l));
+                    let own = written.chain(locals).filter(|t| rest.remove(t)).collect();
+                    parts.push(self.pred(part, &own)?);
                 }
-                self.side_by_side(list, frame, span)?
+                parts.push(self.paths(&SubstKind::Skip.at(s.span), &rest)?);
+                Ok(Pred::all(parts, s.span))
             }
-            SubstKind::Var(..) | SubstKind::While { .. } => return None,
-        })
-    }
-
-    /// Parts that write different targets.
-    fn side_by_side(&self, list: &[Subst], frame: &BTreeSet<Target>, span: Span) -> Option<Pred> {
-        let mut rest = frame.clone();
-        let mut parts = vec![];
-        for part in list {
-            let names = Names::of_subst(part);
-            let written = names.written.iter().map(|v| Target::Var(*v));
-            let locals = names.written_locals.iter().map(|l| Target::Local(*l));
-            let own: BTreeSet<Target> = written.chain(locals).filter(|t| rest.remove(t)).collect();
-            parts.push(self.pred(part, &own)?);
+            _ => self.paths(s, frame),
         }
-        parts.push(self.unchanged(&rest, span));
-        Some(Pred::all(parts, span))
     }
 
-    fn value(&self, target: &Target) -> Option<Expr> {
-        self.after.get(target).cloned()
+    /// Returns the disjunction of the paths, and of their beginnings after which a condition is false that must hold.
+    fn paths(&mut self, s: &Subst, frame: &BTreeSet<Target>) -> Result<Pred, NoPaths> {
+        let mut ways = vec![];
+        let mut demand = |at: &Path, demand: Demand, p: &Pred| {
+            if demand != Demand::Defined {
+                ways.push(taken(at, vec![PredKind::Not(Box::new(p.clone())).at(p.span)], s.span));
+            }
+        };
+        let first = LocalId(self.model.locals.len() as u32);
+        let mut walker = Walker::new(self.model, tuning().check.paths, first, &mut demand);
+        let ends = walker.run(s, self.start.clone())?;
+        let chosen = walker.chosen().to_vec();
+        for end in ends {
+            let mut updates = vec![];
+            for target in frame {
+                let after = &self.after[target];
+                let value = match (end.value(*target), target) {
+                    (Some(value), _) => value.clone(),
+                    (None, Target::Var(_)) if end.unassigned.contains(target) => {
+                        return Err(NoPaths::Uninitialised(s.span));
+                    }
+                    (None, Target::Var(v)) => ExprKind::Var(*v).typed(after.ty.clone(), s.span),
+                    // A result that is not written has any value.
+                    (None, Target::Local(_)) => continue,
+                };
+                updates.push(Pred::compare(CompareOp::Equal, after.clone(), value, s.span));
+            }
+            ways.push(taken(&end, updates, s.span));
+        }
+        self.model.locals.extend(chosen);
+        Ok(if ways.len() == 1 { ways.remove(0) } else { PredKind::Or(ways).at(s.span) })
     }
+}
 
-    /// A result that is not written has any value.
-    fn unchanged(&self, targets: &BTreeSet<Target>, span: Span) -> Pred {
-        let same = targets.iter().filter_map(|target| {
-            let Target::Var(v) = target else { return None };
-            let after = self.value(target)?;
-            let before = ExprKind::Var(*v).typed(after.ty.clone(), span);
-            Some(Pred::compare(CompareOp::Equal, after, before, span))
-        });
-        Pred::all(same.collect(), span)
+/// States that a path is taken, and more at its end.
+fn taken(path: &Path, end: Vec<Pred>, span: Span) -> Pred {
+    let body = Pred::all(path.guard.iter().cloned().chain(end).collect(), span);
+    match path.choices.is_empty() {
+        true => body,
+        false => PredKind::Exists(path.choices.clone(), Box::new(body)).at(span),
     }
 }
 
@@ -199,4 +158,84 @@ fn determined(locals: &[LocalId], body: &Pred) -> Option<(LocalId, Expr)> {
             _ => None,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::load::load_text;
+    use crate::print;
+
+    /// Returns the before-after predicate of an operation with a result, as text.
+    fn predicate(body: &str) -> Result<String, NoPaths> {
+        let text = format!(
+            "MACHINE M VARIABLES x, y, f INVARIANT x : INTEGER & y : INTEGER & f : INTEGER +-> INTEGER
+             INITIALISATION x, y, f := 0, 0, {{}} OPERATIONS r <-- go = BEGIN {body} END END"
+        );
+        let mut model = load_text("M.mch", &text).model.expect("the machine checks");
+        let event = model.events[0].clone();
+        let mut after = After::new();
+        for v in Names::of_subst(&event.body).written {
+            let Variable { name, ty, span } = model.variables[v.index()].clone();
+            let local = LocalId(model.locals.len() as u32);
+            model.locals.push(Variable { name: format!("{name}'"), ty: ty.clone(), span });
+            after.insert(Target::Var(v), ExprKind::Local(local).typed(ty, span));
+        }
+        let result = event.results[0];
+        let Variable { ty, span, .. } = model.locals[result.index()].clone();
+        after.insert(Target::Local(result), ExprKind::Local(result).typed(ty, span));
+        let p = before_after(&mut model, &event.body, &after, false)?;
+        Ok(print::pred(&model, &without_determined(&p)).replace('`', ""))
+    }
+
+    fn check(body: &str, expected: &str) {
+        assert_eq!(predicate(body).expect(body), expected, "{body}");
+    }
+
+    #[test]
+    fn a_choice_is_written_as_it_was() {
+        check("x :: 1..3 || r := y", "x' : 1 .. 3 & r = y");
+        check("x, y :: {1 |-> 2} || r := 0", "x' |-> y' : {1 |-> 2} & r = 0");
+        check("x : (x > x$0 & x < y) || r := 0", "x' > x & x' < y & r = 0");
+        check("ANY z WHERE z : 1..x THEN x := x - z || r := z END", "r : 1 .. x & x' = x - r");
+        check(
+            "CHOICE x := 1; r := 0 OR y, r := 2, 0 END",
+            "(x' = 1 & y' = y & r = 0) or (x' = x & y' = 2 & r = 0)",
+        );
+    }
+
+    #[test]
+    fn parts_side_by_side_stay_apart() {
+        check(
+            "IF x = 0 THEN x := 1 END || SELECT y = 0 THEN y := 1 ELSE y := 2 END || r := x",
+            "((x = 0 & x' = 1) or (not(x = 0) & x' = x)) & ((y = 0 & y' = 1) or (not(y = 0) & y' = 2)) & r = x",
+        );
+        check(
+            "ASSERT x = 0 THEN SELECT y = 0 THEN x := 1 || r := y END END",
+            "x = 0 => y = 0 & x' = 1 & r = y",
+        );
+    }
+
+    #[test]
+    fn a_sequence_builds_on_its_parts() {
+        check("x := x + 1; r := x * 2", "x' = x + 1 & r = (x + 1) * 2");
+        check("VAR l IN l := x; x := y; y := l END; r := y", "x' = y & y' = x & r = x");
+        check("x :: 1..y; r := x + 1", "x' : 1 .. y & r = x' + 1");
+    }
+
+    #[test]
+    fn anything_happens_where_a_condition_is_false() {
+        check(
+            "CHOICE PRE x = 0 THEN r := 1 END OR r := 2 END; PRE r > y THEN r := y END",
+            "not(x = 0) or (x = 0 & not(1 > y)) or not(2 > y) or (x = 0 & 1 > y & r = y) or (2 > y & r = y)",
+        );
+    }
+
+    #[test]
+    fn what_has_no_paths_has_no_predicate() {
+        let round = "r := 0; WHILE x < 3 DO x := x + 1 INVARIANT x : INTEGER VARIANT 3 - x END";
+        assert!(matches!(predicate(round), Err(NoPaths::Loop(_))));
+        let halves = ["IF x > 0 THEN x := 1 - x END"; 7].join(";");
+        assert!(matches!(predicate(&format!("{halves}; r := 0")), Err(NoPaths::TooMany(_))));
+    }
 }

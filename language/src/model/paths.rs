@@ -28,7 +28,7 @@ pub struct Path {
     /// The values of names after the path, in terms of those before it and of the choices.
     pub values: Replacement,
     /// Names that have no value yet.
-    unassigned: BTreeSet<Target>,
+    pub unassigned: BTreeSet<Target>,
 }
 
 /// A requirement on a formula at a place on a path.
@@ -74,7 +74,8 @@ impl Path {
         self.values.assign(target, value);
     }
 
-    fn value(&self, target: Target) -> Option<&Expr> {
+    /// Returns the value of a target in terms of those before the path; `None` if the path does not give it one.
+    pub fn value(&self, target: Target) -> Option<&Expr> {
         match target {
             Target::Var(v) => self.values.variables.get(&v),
             Target::Local(l) => self.values.locals.get(&l),

@@ -12,21 +12,31 @@
 use std::collections::BTreeMap;
 
 use crate::model::before_after::{After, before_after, conjuncts, without_determined};
+use crate::model::paths::NoPaths;
 use crate::model::types::Type;
 use crate::model::visit::{Names, Replacement};
 use crate::model::*;
 use crate::print;
 use crate::text::source::Span;
 
-/// Reason why there is no such machine: an operation of a level whose values are not determined.
+/// Reason why there is no such machine: the values after an operation of a level are not determined.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Undetermined {
     /// The machine or refinement.
     pub component: ComponentId,
     /// The operation; `None` is the initialisation.
     pub operation: Option<String>,
-    /// The variable without a value; `None` where the operation is a sequence or a loop.
-    pub variable: Option<String>,
+    /// What is missing.
+    pub cause: Cause,
+}
+
+/// Reason why the values after an operation are not determined.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Cause {
+    /// The operation has no before-after predicate.
+    NoPredicate(NoPaths),
+    /// No equation gives this variable a value.
+    NoEquation(String),
 }
 
 /// Returns the machine in which the levels follow.
@@ -41,7 +51,7 @@ pub fn simulation(model: &Model, refined: &Refined) -> Result<Model, Undetermine
     let span = model.initialisation.span;
     let mut sequence = vec![model.initialisation.clone()];
     for (at, level) in refined.levels.iter().enumerate() {
-        sequence.extend(builder.follow(at, None, &level.initialisation, &BTreeMap::new(), span)?);
+        sequence.extend(builder.follow(at, None, &level.initialisation, span)?);
     }
     let initialisation = SubstKind::Sequence(sequence).at(span);
     let mut events = vec![];
@@ -99,20 +109,14 @@ impl Builder<'_> {
         for at in 0..self.parts.levels.len() {
             let Some(by) = followed.by[at] else { continue };
             let level = self.parts.model.events[by.index()].clone();
-            let mut names = BTreeMap::new();
-            let own = event.parameters.iter().chain(&event.results);
-            let parameters = level.parameters.iter().zip(&event.parameters);
-            let results = level.results.iter().zip(&event.results);
-            debug_assert!(own.count() >= level.parameters.len());
-            names.extend(parameters.chain(results).map(|(theirs, own)| (*theirs, *own)));
-            body.extend(self.follow(at, Some(&level.name), &level.body, &names, span)?);
+            body.extend(self.follow(at, Some((&level, event)), &level.body, span)?);
         }
         let mut body = SubstKind::Sequence(body).at(span);
         let nearest = self.parts.levels[0].component;
         if let Some(narrowed) = followed.narrowed {
             // Enabled where the abstractions allow it and the refinement does not.
             let (parameters, guard) = self.guard(narrowed);
-            let guard = self.renamed(&guard, &parameters, &event.parameters);
+            let guard = self.names(&parameters, &event.parameters).in_pred(&guard);
             let own = conjuncts(&guard).last().and_then(|p| match &p.kind {
                 PredKind::Not(own) => Some((**own).clone()),
                 _ => None,
@@ -123,7 +127,7 @@ impl Builder<'_> {
         }
         if let Some(precondition) = followed.precondition {
             let (parameters, guard) = self.guard(precondition);
-            let guard = self.renamed(&guard, &parameters, &event.parameters);
+            let guard = self.names(&parameters, &event.parameters).in_pred(&guard);
             let branches = vec![(guard, body)];
             let choice = self.choice();
             body = SubstKind::Select { choice, branches, otherwise: None, from_pre: true }.at(span);
@@ -140,13 +144,13 @@ impl Builder<'_> {
         }
     }
 
-    fn renamed(&self, p: &Pred, from: &[LocalId], to: &[LocalId]) -> Pred {
+    fn names(&self, from: &[LocalId], to: &[LocalId]) -> Replacement {
         let mut names = Replacement::default();
         for (old, new) in from.iter().zip(to) {
             let Variable { ty, span, .. } = self.joint.locals[new.index()].clone();
             names.locals.insert(*old, ExprKind::Local(*new).typed(ty, span));
         }
-        names.in_pred(p)
+        names
     }
 
     fn choice(&mut self) -> ChoiceId {
@@ -154,23 +158,19 @@ impl Builder<'_> {
         ChoiceId(self.joint.choices - 1)
     }
 
-    /// The step of a level: that it can take its values, and the values. `names` are the refinement's names for its
-    /// parameters and results.
+    /// The step of a level: that it can take its values, and the values. `operation` is the one of the level, and the
+    /// one of the refinement that it follows; `None` is the initialisation.
     fn follow(
         &mut self,
         at: usize,
-        operation: Option<&str>,
+        operation: Option<(&Event, &Event)>,
         body: &Subst,
-        names: &BTreeMap<LocalId, LocalId>,
         span: Span,
     ) -> Result<Option<Subst>, Undetermined> {
         let level = &self.parts.levels[at];
         let component = level.component;
-        let undetermined = |variable: Option<String>| Undetermined {
-            component,
-            operation: operation.map(str::to_string),
-            variable,
-        };
+        let name = operation.map(|(theirs, _)| theirs.name.clone());
+        let undetermined = |cause: Cause| Undetermined { component, operation: name.clone(), cause };
         let written = Names::of_subst(body).written;
         let mut after = After::new();
         let mut unknown: BTreeMap<LocalId, VarId> = BTreeMap::new();
@@ -183,20 +183,21 @@ impl Builder<'_> {
                 after.insert(Target::Var(v), ExprKind::Local(local).typed(ty, span));
             }
         }
-        let mut replaced = Replacement::default();
-        for (theirs, own) in names {
-            let ty = self.joint.locals[own.index()].ty.clone();
-            let value = ExprKind::Local(*own).typed(ty, span);
-            after.insert(Target::Local(*theirs), value.clone());
-            replaced.locals.insert(*theirs, value);
+        let mut parameters = Replacement::default();
+        if let Some((theirs, own)) = operation {
+            parameters = self.names(&theirs.parameters, &own.parameters);
+            let results = self.names(&theirs.results, &own.results).locals;
+            after.extend(results.into_iter().map(|(result, value)| (Target::Local(result), value)));
         }
-        let p = before_after(body, &after).ok_or_else(|| undetermined(None))?;
-        let p = without_determined(&replaced.in_pred(&p));
+        let p = before_after(&mut self.joint, body, &after, operation.is_none());
+        let p = p.map_err(|why| undetermined(Cause::NoPredicate(why)))?;
+        let p = without_determined(&parameters.in_pred(&p));
         let mut values = Replacement::default();
         for (local, v) in &unknown {
             let value = self.equations.get(v).cloned().or_else(|| assigned(*local, &unknown, &p));
-            let value =
-                value.ok_or_else(|| undetermined(Some(self.joint.variables[v.index()].name.clone())))?;
+            let value = value.ok_or_else(|| {
+                undetermined(Cause::NoEquation(self.joint.variables[v.index()].name.clone()))
+            })?;
             values.locals.insert(*local, value);
         }
         let claim = without_determined(&values.in_pred(&p));
@@ -210,7 +211,7 @@ impl Builder<'_> {
             let is_nothing = matches!(assign.kind, SubstKind::Skip);
             return Ok((!is_nothing).then_some(assign));
         }
-        let name = operation.unwrap_or("INITIALISATION").to_string();
+        let name = name.unwrap_or_else(|| "INITIALISATION".to_string());
         Ok(Some(self.asserted(RefinementKind::Operation, &name, component, claim, assign, span)))
     }
 
