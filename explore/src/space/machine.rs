@@ -54,8 +54,8 @@ enum Prepared<'m> {
     Not,
 }
 
-/// A model prepared for search. A row has columns for each variable, as a [`Layout`] says, and one for the valuation of
-/// the constants if there are several.
+/// A model prepared for search. A row has columns for each variable, as a [`Layout`](crate::store::layout::Layout) says, and one for the
+/// valuation of the constants if there are several.
 pub struct Machine<'m> {
     /// Values and slots.
     pub context: Context<'m>,

@@ -83,7 +83,7 @@ pub struct Evaluator<'m> {
     pub(crate) choices: usize,
     /// Largest number of combinations of values for which unknowns are listed by type, without narrowing.
     pub(crate) listed_by_type: Option<usize>,
-    /// Flag set from outside that ends an evaluation with [`EvalErrorKind::Interrupted`].
+    /// Flag set from outside that ends an evaluation with [`Interrupted`](crate::error::EvalErrorKind::Interrupted).
     pub interrupt: Option<&'m AtomicBool>,
     /// Deferred sets up to whose element names valuations of the constants are wanted.
     pub(crate) up_to_names: Option<&'m BTreeSet<CarrierId>>,
@@ -189,7 +189,7 @@ impl<'m> Evaluator<'m> {
     }
 
     /// Returns this evaluator with a bound on its work: it stops with
-    /// [`EvalErrorKind::Interrupted`](crate::error::EvalErrorKind::Interrupted) when the portion of the work is spent.
+    /// [`Interrupted`](crate::error::EvalErrorKind::Interrupted)(crate::error::EvalErrorKind::Interrupted) when the portion of the work is spent.
     pub fn with_work(self, work: &'m Work) -> Self {
         Evaluator { work: Some(work), ..self }
     }

@@ -3,7 +3,7 @@
 //! - [`replay`]: whether a trace is one of the model, and its violations
 //! - [`bounds`]: violations that are there only because `MAXINT` is small
 //! - [`doubt`]: what an answer about a refinement of classical B leaves open
-//! - [`file`], [`itf`], [`prob`]: the formats in which traces are written, and [`file`] read
+//! - [`mod@file`], [`itf`], [`prob`]: the formats in which traces are written, and [`mod@file`] read
 //! - [`partial`]: traces written by other tools, which [`following`] replays
 //! - [`repeats`]: rounds of a cycle that a trace leaves out
 

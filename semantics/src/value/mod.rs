@@ -3,7 +3,7 @@
 //! - [`Value`] itself; [`real`]: exact reals
 //! - [`lazy_set`]: sets that are described and not listed
 //! - [`partial`]: values that a search has decided in part
-//! - [`name`] and [`env`]: names and their values
+//! - [`name`] and [`mod@env`]: names and their values
 //! - [`text`] and [`parse`]: values written and read as B text
 
 pub mod env;
