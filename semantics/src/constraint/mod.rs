@@ -15,12 +15,13 @@
 //! - `solutions`: the solutions for the caller, by these methods
 //! - `solve`: the rounds of a search; `by_type`: all values of small types instead, as an oracle for it
 //! - `search`: the literals, and the facts about them
-//! - `generators`: what an unknown is bound to next; `pattern`: unknowns inside expressions; `definitions` and
+//! - `generators`: what an unknown is bound to next; `candidates`: what one literal leaves to it; `pattern`: unknowns inside expressions; `definitions` and
 //!   `set_bounds`: what determines an unknown or bounds a set; `interval`: bounds of integers
 //! - `finite_domain`: many unknowns at once, cell by cell; `enclosure`: sets of which a part is decided
 //! - `finite_part` and `truncation`: a part of infinitely many values, as the last resort; `sampling`: a part of too many
 
 mod by_type;
+mod candidates;
 mod definitions;
 mod enclosure;
 mod finite_domain;
