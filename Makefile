@@ -54,6 +54,8 @@ test: setup
 	$(CARGO) clippy --workspace --all-targets --no-default-features -- -D warnings
 	$(CARGO) test -p bsym-encodings --no-default-features
 	$(CARGO) test -p bsym --no-default-features --bins $(addprefix --test ,$(WITHOUT_Z3))
+	RUSTDOCFLAGS='-D rustdoc::broken_intra_doc_links -A rustdoc::private_intra_doc_links' \
+	  $(CARGO) doc --workspace --no-deps --document-private-items
 	tools/extra-checks '$(CARGO)'
 
 # Halves of the tests that take about as long, side by side: many tests have one thread, or wait. The runner chooses, since

@@ -42,9 +42,9 @@ pub struct Budget {
     cancelled: Arc<AtomicBool>,
     /// The flag of the run that this is a part of.
     outer: Option<Arc<AtomicBool>>,
-    /// Times of parts and queries are counted in the [work](work) of the solvers of a thread.
+    /// Times of parts and queries are counted in the [`work`] of the solvers of a thread.
     is_counted: bool,
-    /// The [work](work) with which this part ends.
+    /// The [`work`] with which this part ends.
     end: Option<Duration>,
 }
 

@@ -1,5 +1,5 @@
 //! Paths through the steps of a machine, with everything that can fail on them: the normal form of substitutions
-//! ([`paths`](bsym_language::model::paths)) as a step, or several, of a sequent.
+//! ([`bsym_language::model::paths`]) as a step, or several, of a sequent.
 //!
 //! Nothing binds the locals that stand for choices, so a sequent about them is about all of their values. A failure has
 //! the place and the kind that the system of terms gives it, so that both say the same of one obligation.

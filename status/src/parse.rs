@@ -1,7 +1,7 @@
 //! Reading and writing `po.json`.
 //!
 //! Reading is strict: about types, known words and references, and about unknown members, which may carry a meaning
-//! that this version does not know. A file of this program must not contradict itself either ([`own`](crate::own)).
+//! that this version does not know. A file of this program must not contradict itself either ([`own`]).
 //! Messages give the place in the file by line, column and JSON path.
 
 use std::collections::BTreeSet;

@@ -117,7 +117,7 @@ pub enum Form {
     /// `f <+ g` where no better form is known.
     Override(Rc<Set>, Rc<Set>),
     /// Elements that pass a test, and whether the test is false for strays by itself
-    /// (see [`carriers`](crate::symbolic::carriers)).
+    /// (see [`carriers`]).
     Where(Test, bool),
     /// A function given by its domain and its value.
     Lambda(Rc<Set>, Value),

@@ -1,6 +1,6 @@
 //! Parts that a refinement dropped belong to the verdict.
 //!
-//! See [`bsym_semantics::doubt`]: a proof leaves open what was dropped, and a trace that executes an event
+//! See [`bsym_semantics::trace::doubt`]: a proof leaves open what was dropped, and a trace that executes an event
 //! outside of what B speaks of is no counterexample. Where such a trace was found, the machine is searched
 //! once more without these events, so that a violation that needs none of them is not hidden.
 

@@ -1,4 +1,4 @@
-//! Doubts about parts that a refinement dropped, as part of the answer of a search ([`bsym_semantics::doubt`]).
+//! Doubts about parts that a refinement dropped, as part of the answer of a search ([`bsym_semantics::trace::doubt`]).
 
 use bsym_semantics::trace::doubt::{self, Asked};
 use bsym_semantics::verdict::{Condition, Counterexample};

@@ -303,7 +303,7 @@ impl<'a> List<'a> {
         self.len() == other.len() && self.iter().zip(other.iter()).all(|(a, b)| a == b)
     }
 
-    /// See [`hash_words`].
+    /// See [`hash_words`](super::index::hash_words).
     pub fn hash(self) -> u64 {
         let odd = if self.len().is_multiple_of(2) { None } else { self.iter().last() };
         hash_pairs(self.len(), self.couples(), odd)

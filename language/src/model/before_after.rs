@@ -1,5 +1,5 @@
 //! Before-after predicates: a substitution as a predicate of B on the values before and after it (B-Book, 6.3.2:
-//! `prd`), made of its [`paths`](super::paths).
+//! `prd`), made of its [`paths`].
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -320,7 +320,7 @@ impl Model {
 }
 
 /// Obligation of the steps of a concrete event towards an abstract one: checked by a
-/// [`SubstKind::Assert`](crate::model::SubstKind::Assert) with [`Claim::Refinement`](crate::model::Claim::Refinement).
+/// [`SubstKind::Assert`] with [`Claim::Refinement`](crate::model::Claim::Refinement).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefinementCheck {
     /// Kind of the obligation.

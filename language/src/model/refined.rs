@@ -1,7 +1,7 @@
 //! Abstractions of a refinement of classical B, side by side with it, for the comparison of their executions.
 //!
 //! Each level of a chain of refinements has its own variables here, including those that the next level keeps, because
-//! two executions can be compared only in this way. Formulas of levels use the variables of [`Refined::model`].
+//! two executions can be compared only in this way. Formulas of levels use the variables of [`SideBySide::model`].
 //!
 //! Source: J.-R. Abrial, The B-Book (1996), 11.2: a refinement is correct if each of its operations, where the
 //! preconditions of the abstraction hold, can be followed by the abstract operation with the same results.

@@ -4,7 +4,7 @@
 //! assignments says so ([`functional`](bsym_encodings::representation)). Whatever rests on the encoding rests on this.
 //! So the machine is encoded once more without the analysis, and that every name fits its representation is proved
 //! there, by induction over the steps. Where a bound of a variable is needed for that, the claim has to say it:
-//! in the words of [`layouts`](crate::layouts), or by a conjunct from which it is proved. Then all that a proof rests on is
+//! in the words of [`layouts`](mod@crate::layouts), or by a conjunct from which it is proved. Then all that a proof rests on is
 //! in the claim, and
 //! 1. a constant is within its bound in every valuation that satisfies the axioms;
 //! 2. every value that the initialisation assigns or chooses is within the bound of its name;

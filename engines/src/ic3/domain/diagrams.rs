@@ -5,7 +5,7 @@
 //! A state has a diagram in it if it has such elements among its own, and to block it is a lemma with universal
 //! quantifiers, true for sets of any size (Karbyshev, Bjørner, Itzhaky, Rinetzky, Shoham: *Property-directed inference
 //! of universal invariants or proving their absence*, J. ACM 2017). Elements are named by the locals of
-//! [`binders`](crate::invariants::binders), which are free in the atoms and bound in the lemma. Of integers a diagram
+//! [`binders`], which are free in the atoms and bound in the lemma. Of integers a diagram
 //! says the predicates of the model.
 
 use std::collections::hash_map::Entry;

@@ -1,4 +1,4 @@
-//! Identification of sets, constants and concrete variables of a composition: finds the [`homonyms`](super::homonyms).
+//! Identification of sets, constants and concrete variables of a composition: finds the [`homonyms`].
 
 use std::collections::BTreeSet;
 
