@@ -147,7 +147,7 @@ impl Bmc {
         if let Err(stopped) = work.check() {
             return Ok(Some(Outcome::Unknown(stopped.into())));
         }
-        problem.hear(work.exchange);
+        problem.hear(work.job, work.exchange);
         let k = self.searched;
         if k == 0
             && self.good == 0

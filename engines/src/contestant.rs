@@ -26,7 +26,7 @@ use crate::deep;
 use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::hunt::Hunt;
-use crate::ic3::Ic3;
+use crate::ic3::{Domains, Ic3};
 use crate::induction::Kind;
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
@@ -53,6 +53,8 @@ pub fn opener(choice: SolverChoice) -> Opener {
 pub(crate) enum Role {
     /// Looks for an answer.
     Engine(Engine),
+    /// Searches for a proof by IC3 over diagrams, while the engine has the other domains.
+    Diagrams,
     /// Searches small scopes as deep as the engines ask.
     SmallScopes,
     /// Proves pairs and checks that the engines then need not ask about.
@@ -176,6 +178,7 @@ impl Contestant {
     fn run(&mut self, turn: &mut Turn) {
         match self.role {
             Role::Engine(engine) => self.compete(engine, turn),
+            Role::Diagrams => self.compete(Engine::Ic3, turn),
             Role::SmallScopes => {
                 let (shared, mut hunt) = (self.shared.clone(), Hunt::default());
                 let found =
@@ -301,7 +304,12 @@ impl Contestant {
     ) -> Result<Ended, SolverError> {
         let Shared { job, excluded, .. } = &self.shared;
         let mut problem = Problem::new(job, excluded, open)?;
-        let engine = Running::new(engine, &mut problem, job, open)?;
+        let domains = match self.role {
+            Role::Diagrams => Domains::Diagrams,
+            _ if has_diagrams_apart(job) => Domains::Predicates,
+            _ => Domains::All,
+        };
+        let engine = Running::new(engine, domains, &mut problem, job, open)?;
         let (problem, running) = running.insert((problem, engine));
         self.prepare(problem, turn, open)?;
         let outcome = self.with_work(turn, running.patience(), |work| running.run(problem, work))?;
@@ -348,6 +356,12 @@ impl Contestant {
     }
 }
 
+/// Returns whether IC3 searches over diagrams on a thread of its own: where sets have any size and there is a core for
+/// it.
+pub(crate) fn has_diagrams_apart(job: &Job) -> bool {
+    job.threads > 1 && !job.scope.is_finite(&job.model)
+}
+
 /// An engine at work on its own encoding of the job.
 enum Running {
     Bmc(Box<Bmc>),
@@ -359,6 +373,7 @@ enum Running {
 impl Running {
     fn new(
         engine: Engine,
+        domains: Domains,
         problem: &mut Problem,
         job: &Job,
         open: &mut Open<'_>,
@@ -367,7 +382,7 @@ impl Running {
             Engine::Bmc | Engine::Check => Running::Bmc(Box::new(Bmc::new(problem, open)?)),
             Engine::Tree => Running::Tree(Box::new(Tree::new(problem, open)?)),
             Engine::Kind => Running::Kind(Box::new(Kind::new(problem, open)?)),
-            Engine::Ic3 => Running::Ic3(Box::new(Ic3::new(problem, job, open)?)),
+            Engine::Ic3 => Running::Ic3(Box::new(Ic3::new(problem, job, domains, open)?)),
         })
     }
 

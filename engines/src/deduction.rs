@@ -3,8 +3,8 @@
 //! Where sets have any size, much of what an engine asks about a step follows from how sets are composed, which terms
 //! of arrays hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each
 //! check, is tried as an obligation while the engines are at work: first for a short time, then for a longer one.
-//! Engines need not ask about those that are proved, as with imported proof status (Krings & Leuschel, ABZ 2016). A
-//! claim does not rest on them: its check proves them again.
+//! What is proved is told at once ([`Exchange`](crate::exchange::Exchange)); engines need not ask about it, as with
+//! imported proof status (Krings & Leuschel, ABZ 2016). A claim does not rest on it: its check proves it again.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -106,10 +106,8 @@ impl Deduction {
             };
             if proved {
                 let status = PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
-                match claim {
-                    Recorded::Pair(pair) => job.proved.insert(pair, status),
-                    Recorded::Check(check) => job.proved.insert_check(check, status),
-                }
+                claim.insert(&mut job.proved, status.clone());
+                work.exchange.tell_proved(claim, status);
             }
         }
         Ok(std::mem::take(&mut job.proved))

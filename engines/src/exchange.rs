@@ -7,6 +7,9 @@
 //! - a property that is *shown* is not violated at its end, by k-induction;
 //! - it has more events than were *searched*.
 //!
+//! What is *proved* of single steps is told as well: pairs of an event and a conjunct, and checks, of which the engines
+//! need not ask.
+//!
 //! An engine that makes use of a fact has it in its claim ([`Problem::claim`](crate::problem::Problem::claim)), which
 //! is checked in a fresh session: a fact that is wrong costs an answer, and never makes a wrong one.
 
@@ -15,6 +18,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bsym_language::model::Pred;
 use bsym_proofs::claim::{Evidence, Property};
+use bsym_proofs::recorded::Recorded;
+use bsym_status::{PairStatus, ProofStatus};
 
 /// A property that a shortest path to a violation does not violate at its end.
 #[derive(Clone, Debug)]
@@ -55,6 +60,8 @@ pub struct Exchange {
     searched: AtomicUsize,
     /// An engine has told the invariants that it guessed.
     has_guesses: AtomicBool,
+    /// Number of searches for an inductive invariant that go on.
+    searches: AtomicUsize,
     facts: Mutex<Facts>,
 }
 
@@ -63,6 +70,10 @@ struct Facts {
     /// Lemmas, each with the number of the listener that told it.
     lemmas: Vec<(usize, Pred)>,
     shown: Vec<Shown>,
+    /// Pairs and checks that the run has proved by itself.
+    proved: ProofStatus,
+    /// Number of those that were told.
+    told: usize,
 }
 
 /// Position of one engine, or a search of it, among the lemmas. To a new one all lemmas are news.
@@ -74,9 +85,10 @@ pub struct Listener {
 }
 
 impl Exchange {
-    /// Returns an exchange between several engines.
-    pub fn shared() -> Exchange {
-        Exchange { is_shared: true, ..Exchange::default() }
+    /// Returns an exchange in which some claims are proved already. `is_shared`: more than one engine listens.
+    pub fn new(is_shared: bool, proved: ProofStatus) -> Exchange {
+        let facts = Mutex::new(Facts { proved, ..Facts::default() });
+        Exchange { is_shared, facts, ..Exchange::default() }
     }
 
     /// Returns whether there is another engine to talk to.
@@ -135,6 +147,37 @@ impl Exchange {
     /// Returns whether an engine has guessed invariants. The others need not do so again.
     pub fn has_guesses(&self) -> bool {
         self.has_guesses.load(Ordering::SeqCst)
+    }
+
+    /// Tells that a pair or a check is proved.
+    pub fn tell_proved(&self, claim: Recorded, status: PairStatus) {
+        let mut facts = self.facts();
+        claim.insert(&mut facts.proved, status);
+        facts.told += 1;
+    }
+
+    /// Returns the pairs and checks that are proved, and the number of those that were told, if that is above `known`.
+    pub fn proved(&self, known: usize) -> Option<(usize, ProofStatus)> {
+        let facts = self.facts();
+        (facts.told > known).then(|| (facts.told, facts.proved.clone()))
+    }
+
+    /// Returns the pairs and checks that are proved.
+    pub fn all_proved(&self) -> ProofStatus {
+        self.facts().proved.clone()
+    }
+
+    /// Notes that a search for an inductive invariant begins (`true`), or that one has nothing more to try.
+    pub fn search(&self, begins: bool) {
+        match begins {
+            true => self.searches.fetch_add(1, Ordering::SeqCst),
+            false => self.searches.fetch_sub(1, Ordering::SeqCst),
+        };
+    }
+
+    /// Returns whether any search for an inductive invariant goes on.
+    pub fn is_searched(&self) -> bool {
+        self.searches.load(Ordering::SeqCst) > 0
     }
 
     fn number(&self, listener: &mut Listener) -> usize {

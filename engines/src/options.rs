@@ -10,7 +10,6 @@ use bsym_encodings::session::SolverChoice;
 use bsym_encodings::system::build::Representations;
 use bsym_language::model::Model;
 use bsym_proofs::claim::Property;
-use bsym_proofs::recorded::Recorded;
 use bsym_semantics::scope::Scope;
 use bsym_status::ProofStatus;
 
@@ -134,11 +133,5 @@ impl Job {
             between: None,
             budget,
         }
-    }
-
-    /// Returns true if engines need not ask about a pair or a check: there is imported status, or the run has proved
-    /// it.
-    pub fn is_proved(&self, claim: Recorded) -> bool {
-        claim.is_in(&self.status) || claim.is_in(&self.proved)
     }
 }

@@ -19,7 +19,7 @@ use bsym_proofs::recorded::Recorded;
 use bsym_semantics::verdict::{Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
-use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, start};
+use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, has_diagrams_apart, start};
 use crate::deep;
 use crate::exchange::Exchange;
 use crate::excluded::Excluded;
@@ -72,17 +72,15 @@ pub(crate) struct Round {
     doubtful: ProofStatus,
     /// Contestants that begin late and have begun, once for all attempts.
     late: Vec<Role>,
-    /// Status that was proved beside the engines and is not used yet.
-    proved: Option<ProofStatus>,
 }
 
 impl Round {
-    pub(crate) fn new(engine: Engine) -> Round {
+    pub(crate) fn new(engine: Engine, job: &Job) -> Round {
         let engines = match engine {
             Engine::Check => vec![Engine::Bmc, Engine::Kind, Engine::Ic3],
             one => vec![one],
         };
-        let exchange = exchange_of(&engines);
+        let exchange = exchange_of(&engines, job);
         Round {
             engines,
             seats: Seats::new(&Budget::unlimited(), false),
@@ -97,7 +95,6 @@ impl Round {
             guessed: vec![],
             doubtful: ProofStatus::none(),
             late: vec![],
-            proved: None,
         }
     }
 
@@ -126,10 +123,11 @@ impl Round {
                 &messages,
                 if is_known { Duration::ZERO } else { tuning().portfolio.last_words },
             );
+            course.job.proved = self.exchange.all_proved();
             match step {
                 Step::Answer(verdict) => return Ok(verdict),
                 // Facts may rest on the status that is wrong.
-                Step::Again => self.exchange = exchange_of(&self.engines),
+                Step::Again => self.exchange = exchange_of(&self.engines, course.job),
                 Step::GoOn | Step::Further => {}
             }
         }
@@ -147,6 +145,9 @@ impl Round {
         for engine in self.engines.clone() {
             course.observer.progress(&Progress::Started(engine));
             self.seat(course, Role::Engine(engine), budget, sender);
+        }
+        if self.engines.contains(&Engine::Ic3) && has_diagrams_apart(course.job) {
+            self.seat(course, Role::Diagrams, budget, sender);
         }
         if !course.job.scope.is_finite(&course.job.model) {
             let number = self.seat(course, Role::SmallScopes, budget, sender);
@@ -276,7 +277,10 @@ impl Round {
                 if prepared.is_unsupported {
                     self.only_small_scopes(course);
                 } else {
-                    self.seats.queue.extend(1..self.engines.len());
+                    let begins = |s: &Seat| matches!(s.role, Role::Engine(_) | Role::Diagrams);
+                    self.seats
+                        .queue
+                        .extend((1..self.seats.all.len()).filter(|&n| begins(&self.seats.all[n])));
                 }
                 return Step::GoOn;
             }
@@ -307,7 +311,7 @@ impl Round {
         }
         let engine = match self.seats.all[number].role {
             Role::Engine(engine) => engine,
-            Role::Strongest => Engine::Ic3,
+            Role::Strongest | Role::Diagrams => Engine::Ic3,
             Role::SmallScopes | Role::Deduction | Role::Deep | Role::FirstStates => self.engines[0],
         };
         let step = match ended.found {
@@ -319,15 +323,9 @@ impl Round {
                 Step::Answer(Verdict::Violated(found.clone()))
             }
             Found::Vacuous(what, ref why) => Step::Answer(Verdict::Vacuous(what, why.clone())),
-            Found::Proved(ref proved) if proved.is_empty() => Step::GoOn,
-            Found::Proved(ref proved) if self.is_strongest_at_work() => {
-                self.proved = Some(proved.clone());
-                Step::GoOn
-            }
-            Found::Proved(ref proved) => {
-                job.proved = proved.clone();
-                Step::Further
-            }
+            // Engines that are still at work know it from the exchange.
+            Found::Proved(ref proved) if proved.is_empty() || !self.is_stuck() => Step::GoOn,
+            Found::Proved(_) => Step::Further,
             Found::Unknown(_) => Step::GoOn,
             Found::Settled(settled) => return self.settled(course, number, engine, ended.clear, settled),
         };
@@ -338,11 +336,11 @@ impl Round {
         step
     }
 
-    /// Returns whether the search for the strongest clauses may soon have a proof: what others prove has to wait, since
-    /// the engines begin again with it.
-    fn is_strongest_at_work(&self) -> bool {
-        let works = |s: &Seat| s.role == Role::Strongest && s.state != State::Ended;
-        self.seats.all.iter().any(works) && self.seats.elapsed() < tuning().portfolio.proved_waits
+    /// Returns whether no engine finds a proof any more, unless it begins again with what has been proved since.
+    fn is_stuck(&self) -> bool {
+        let ends = |s: &Seat| matches!(s.role, Role::Engine(_)) && s.state == State::Ended;
+        let has_ic3 = self.engines.contains(&Engine::Ic3);
+        if has_ic3 { !self.exchange.is_searched() } else { self.seats.all.iter().any(ends) }
     }
 
     /// Handles a settled proof.
@@ -403,10 +401,6 @@ impl Round {
         let is_free = !self.seats.is_any_at_work() || course.job.threads > 1;
         if !is_free {
             return Ok(Step::GoOn);
-        }
-        if self.proved.is_some() && !self.is_strongest_at_work() {
-            course.job.proved = self.proved.take().unwrap_or_else(ProofStatus::none);
-            return Ok(Step::Further);
         }
         if let Some((role, after)) = self.next_late(course)
             && self.seats.elapsed() >= after
@@ -535,8 +529,9 @@ impl Round {
 }
 
 /// An exchange of facts that is as yet empty.
-fn exchange_of(engines: &[Engine]) -> Arc<Exchange> {
-    Arc::new(if engines.len() > 1 { Exchange::shared() } else { Exchange::default() })
+fn exchange_of(engines: &[Engine], job: &Job) -> Arc<Exchange> {
+    let is_shared = engines.len() > 1 || engines == [Engine::Ic3] && has_diagrams_apart(job);
+    Arc::new(Exchange::new(is_shared, job.proved.clone()))
 }
 
 /// Drops status that is wrong, and reports it.

@@ -16,7 +16,7 @@ use bsym_proofs::claim::{Claim, Evidence, Property, check_of};
 use bsym_proofs::recorded::Recorded;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::verdict::Vacuous;
-use bsym_status::Check;
+use bsym_status::{Check, ProofStatus};
 
 use crate::exchange::{Exchange, Shown};
 use crate::excluded::Excluded;
@@ -77,6 +77,10 @@ pub struct Problem {
     pub failures: Vec<(EventId, Term)>,
     /// `true` if proof status may be used: every conjunct of the invariant is assumed.
     status_applies: bool,
+    /// Pairs and checks that the run has proved by itself so far.
+    proved: ProofStatus,
+    /// Number of claims among them that the exchange has told.
+    heard: usize,
     /// Targets whose well-definedness follows from the assumed conjuncts, so that their status says all.
     defined: BTreeSet<Property>,
     /// Targets that other engines have shown, so that nothing is asked about them.
@@ -142,6 +146,8 @@ impl Problem {
             initial_failures: vec![],
             failures: vec![],
             status_applies: false,
+            proved: job.proved.clone(),
+            heard: 0,
             defined: BTreeSet::new(),
             shown: vec![],
             first_states: OnceCell::new(),
@@ -375,11 +381,17 @@ impl Problem {
         self.unrolling.state(all, k)
     }
 
+    /// Returns true if nothing need be asked about a pair or a check: there is imported status, or the run has proved
+    /// it.
+    fn is_recorded(&self, job: &Job, claim: Recorded) -> bool {
+        claim.is_in(&job.status) || claim.is_in(&self.proved)
+    }
+
     /// Returns whether the status says that a check never fails. What it says of steps from the initialisation does not
     /// rest on the invariant.
     fn is_answered(&self, job: &Job, check: Check) -> bool {
         (self.status_applies || matches!(check, Check::Step(None, _)))
-            && job.is_proved(Recorded::Check(check))
+            && self.is_recorded(job, Recorded::Check(check))
     }
 
     /// Returns whether the status says that `event` (`None`: the initialisation) establishes the target, or an engine
@@ -393,7 +405,7 @@ impl Problem {
                 // The status of a conjunct at the initialisation does not rest on the invariant.
                 (self.status_applies || event.is_none())
                     && self.defined.contains(&target.property)
-                    && job.is_proved(Recorded::Pair((event, i)))
+                    && self.is_recorded(job, Recorded::Pair((event, i)))
             }
             // Where an assertion fails, a conjunct fails too, and that one is asked for.
             Property::Assertion(i) => {
@@ -476,10 +488,32 @@ impl Problem {
             && self.system.events.iter().all(|e| e.relation.is_some())
     }
 
-    /// Takes over which targets other engines have shown. Returns the number of all of them.
-    pub fn hear(&mut self, exchange: &Exchange) -> usize {
+    /// Takes over which targets other engines have shown, and what was proved of single steps. Returns the number of all
+    /// that was told.
+    pub fn hear(&mut self, job: &Job, exchange: &Exchange) -> usize {
         self.shown.extend(exchange.shown(self.shown.len()));
-        self.shown.len()
+        if let Some((number, proved)) = exchange.proved(self.heard) {
+            self.heard = number;
+            self.proved = proved;
+            self.leave_out_proved(job);
+        }
+        self.shown.len() + self.heard
+    }
+
+    /// Leaves out what is proved from what is asked.
+    fn leave_out_proved(&mut self, job: &Job) {
+        let has_meaning = |t: &&Target| {
+            t.property.formula().is_some_and(|formula| self.is_answered(job, Check::Meaning(formula)))
+        };
+        let defined: Vec<Property> = self.targets.iter().filter(has_meaning).map(|t| t.property).collect();
+        let events = &self.system.events;
+        let is_open = |&(e, condition): &(EventId, Term)| {
+            let mut same = events[e.index()].failures.iter().filter(|f| f.condition == condition);
+            !same.any(|f| check_of(Some(e), f).is_some_and(|check| self.is_answered(job, check)))
+        };
+        let failures = self.failures.iter().copied().filter(is_open).collect();
+        self.defined.extend(defined);
+        self.failures = failures;
     }
 
     /// Builds the claim that all targets hold, with its evidence, and with that of the targets that others have shown.

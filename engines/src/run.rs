@@ -43,7 +43,7 @@ fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observe
     let mut violated = BTreeSet::new();
     let mut first: Option<Box<Counterexample>> = None;
     loop {
-        let mut round = Round::new(engine);
+        let mut round = Round::new(engine, &job);
         let mut course = Course {
             job: &mut job,
             excluded: &excluded,

@@ -90,14 +90,11 @@ bsym_language::tuning! {
         /// Time to check imported status with the solver before the engines begin; unlimited where everything has to be
         /// confirmed.
         first_vetting: Duration = ms(500),
-        /// Time that the engines work before deduction begins in parallel. The status that it proves restarts them,
-        /// which costs more than it saves where a violation is found within a second (`benches/before_after --only
-        /// own`).
+        /// Time that the engines work before deduction begins in parallel: a violation that is found within a second
+        /// needs none (`benches/before_after --only own`).
         deduction: Duration = ms(1000),
         /// Time that the engines work before the strongest clauses are looked for in parallel.
         strongest: Duration = ms(600),
-        /// Time up to which proved status waits while the strongest clauses are looked for.
-        proved_waits: Duration = ms(6000),
         /// Time that the engines work before violations behind many rounds of a cycle are looked for in parallel: those
         /// after a few events are found by then, and have shorter traces.
         deep: Duration = ms(400),

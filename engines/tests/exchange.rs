@@ -5,10 +5,17 @@ mod common;
 
 use std::time::Duration;
 
-use bsym_engines::verdict::{Engine, Verdict};
+use bsym_engines::exchange::Exchange;
+use bsym_engines::excluded::Excluded;
+use bsym_engines::problem::Problem;
+use bsym_engines::run::run;
+use bsym_engines::verdict::{Engine, Progress, Verdict};
+use bsym_language::model::EventId;
 use bsym_language::print;
 use bsym_proofs::claim::Evidence;
+use bsym_proofs::recorded::Recorded;
 use bsym_semantics::scope::ScopeRequest;
+use bsym_status::{Level, PairStatus, ProofStatus};
 use common::*;
 
 /// The values of `x`, `y` and `z` go round, by choices of which no weakest precondition is known: the conjunct about
@@ -60,5 +67,54 @@ fn a_violation_of_one_property_does_not_hide_behind_what_is_shown_of_another() {
         let mut job = job(&model(&text), &ScopeRequest::default());
         job.threads = threads;
         assert_eq!(answer(&report(&job, Engine::Check)), "violated 2");
+    }
+}
+
+/// Sets of any size, one conjunct about steps and one about division.
+const STEPS: &str = "MACHINE Steps SETS S VARIABLES s, n INVARIANT s <: S & n : NATURAL1
+INITIALISATION s := {} || n := 1
+OPERATIONS add = ANY x WHERE x : S & 7 / n >= 0 THEN s := s \\/ {x} || n := n + 1 END
+END";
+
+#[test]
+fn what_is_proved_of_single_steps_is_not_asked_any_more() {
+    let job = job(&model(STEPS), &ScopeRequest::default());
+    let exchange = Exchange::new(true, ProofStatus::none());
+    let mut problem = Problem::new(&job, &Excluded::default(), &mut open).unwrap();
+    let event = Some(EventId(0));
+    let targets = problem.targets.clone();
+    let is_proven = |problem: &Problem, i: usize| problem.is_proven(&job, event, &targets[i]);
+    assert!((0..2).all(|i| !is_proven(&problem, i)));
+    let proved = || PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
+    let first = problem.hear(&job, &exchange);
+    exchange.tell_proved(Recorded::Pair((event, 0)), proved());
+    let second = problem.hear(&job, &exchange);
+    assert!(second > first);
+    assert!(is_proven(&problem, 0) && !is_proven(&problem, 1) && !problem.is_settled(&job));
+    exchange.tell_proved(Recorded::Pair((event, 1)), proved());
+    assert!(problem.hear(&job, &exchange) > second);
+    assert_eq!(problem.hear(&job, &exchange), problem.hear(&job, &exchange));
+    assert!(problem.is_settled(&job));
+}
+
+#[test]
+fn diagrams_and_predicates_search_at_the_same_time_and_begin_once() {
+    let text = "MACHINE Lock SETS NODE CONSTANTS start PROPERTIES start : NODE
+VARIABLES holds, sent INVARIANT holds <: NODE & sent <: NODE &
+  !(x, y).(x : holds & y : holds => x = y)
+INITIALISATION holds := {start} || sent := {}
+OPERATIONS
+  send = ANY x, y WHERE x : holds & y : NODE THEN holds := holds - {x} || sent := sent \\/ {y} END;
+  take = ANY x WHERE x : sent THEN sent := sent - {x} || holds := holds \\/ {x} END
+END";
+    for threads in [1, 2] {
+        let mut job = job(&model(text), &ScopeRequest::default());
+        job.threads = threads;
+        let mut begun = 0;
+        let mut observer =
+            |progress: &Progress| begun += usize::from(matches!(progress, Progress::Started(_)));
+        let report = run(&job, Engine::Ic3, &opener(open), &mut observer);
+        assert_eq!(answer(&report), "holds", "{threads}");
+        assert_eq!(begun, 1, "{threads}");
     }
 }

@@ -11,7 +11,7 @@
 use bsym_encodings::system::System;
 use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::EventId;
-use bsym_status::{Check, Formula, Pair, ProofStatus};
+use bsym_status::{Check, Formula, Pair, PairStatus, ProofStatus};
 
 use crate::claim::check_of;
 use crate::states::States;
@@ -42,6 +42,14 @@ impl Recorded {
         match self {
             Recorded::Pair(pair) => status.get(pair).is_some(),
             Recorded::Check(check) => status.check(check).is_some(),
+        }
+    }
+
+    /// Adds the statement to a status.
+    pub fn insert(self, status: &mut ProofStatus, how: PairStatus) {
+        match self {
+            Recorded::Pair(pair) => status.insert(pair, how),
+            Recorded::Check(check) => status.insert_check(check, how),
         }
     }
 

@@ -80,7 +80,8 @@ pub struct VerifyArguments {
     pub html: Option<PathBuf>,
     #[command(flatten)]
     pub output: OutputArguments,
-    /// Number of engines that work at the same time. No flag of its own: `check` has it from `--jobs`.
+    /// Number of engines, and of searches of one engine, that work at the same time. No flag of its own: `check` has it
+    /// from `--jobs`.
     #[arg(skip = 1usize)]
     pub threads: usize,
     /// Times of engines are counted in steps of solvers, so that each run is the same.

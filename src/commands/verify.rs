@@ -6,7 +6,7 @@ use bsym_engines::verdict::Engine;
 use bsym_semantics::verdict::{Vacuous, Verdict};
 
 use crate::answer::Answer;
-use crate::arguments::VerifyArguments;
+use crate::arguments::{self, VerifyArguments};
 use crate::commands::encodings::run_engines;
 use crate::commands::run::{Asked, Run};
 use crate::race::control::Control;
@@ -14,6 +14,7 @@ use crate::solvers;
 
 /// Runs the command.
 pub fn run(engine: Engine, arguments: &VerifyArguments, control: &Control) -> anyhow::Result<Answer> {
+    let arguments = &VerifyArguments { threads: arguments::jobs(None), ..arguments.clone() };
     let (encoding, solver) =
         solvers::choose_for_engines(arguments.solver.name.as_deref(), arguments.encoding)?;
     let run = Run::prepare(engine.name(), arguments, Asked::engines(encoding, solver), control)?;

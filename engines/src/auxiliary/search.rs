@@ -9,7 +9,7 @@ use bsym_semantics::verdict::{Counterexample, Observer, Reason};
 use super::goal::Question;
 use crate::exchange::Exchange;
 use crate::hunt::Hunt;
-use crate::ic3::Ic3;
+use crate::ic3::{Domains, Ic3};
 use crate::options::Job;
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
@@ -45,7 +45,7 @@ pub(super) fn search(
     if !problem.is_complete() {
         return Ok(LemmaSearch::Nothing(vec![], "a part of the machine has no encoding".into()));
     }
-    let mut ic3 = Ic3::new(&mut problem, &job, open)?;
+    let mut ic3 = Ic3::new(&mut problem, &job, Domains::All, open)?;
     let (wishes, exchange, mut turn) = (Wishes::default(), Exchange::default(), Turn::alone());
     let small_scopes = &wishes;
     let mut work = Work {

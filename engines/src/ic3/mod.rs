@@ -40,10 +40,22 @@ use abstract_path::Goal;
 use domain::diagrams::Diagrams;
 use search::{End, Search};
 
+/// The domains that a prover searches over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Domains {
+    /// Predicates, and diagrams in turn with them where they serve.
+    All,
+    /// Predicates.
+    Predicates,
+    /// Diagrams, if they serve.
+    Diagrams,
+}
+
 /// An IC3 prover.
 #[derive(Debug)]
 pub struct Ic3 {
     base: Bmc,
+    domains: Domains,
     /// There is nothing to search: what is asked is inductive.
     is_settled: bool,
     /// A search for each domain that serves, in the order of their turns.
@@ -70,21 +82,29 @@ struct Turn {
 
 impl Ic3 {
     /// Begins with the atoms of the model as predicates; with diagrams as well, where variables are sets and relations
-    /// over deferred sets of any size.
+    /// over deferred sets of any size; or with one of them.
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Ic3, SolverError> {
+    pub fn new(
+        problem: &mut Problem,
+        job: &Job,
+        domains: Domains,
+        open: &mut Open<'_>,
+    ) -> Result<Ic3, SolverError> {
         let base = Bmc::new(problem, open)?;
         let is_settled = problem.is_settled(job);
         let (mut turns, mut waiting) = (vec![], false);
-        if !is_settled {
+        if !is_settled && domains != Domains::Diagrams {
             let search = Search::over_predicates(problem, job, open)?;
             turns.push(Turn { search, path: None, given_up: false });
+        }
+        if !is_settled && domains != Domains::Predicates {
             waiting = Diagrams::of(problem, job).is_some();
         }
         Ok(Ic3 {
             base,
+            domains,
             is_settled,
             turns,
             waiting,
@@ -118,6 +138,7 @@ impl Ic3 {
     /// # Errors
     /// If the solver fails.
     pub fn run(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<Outcome, SolverError> {
+        work.exchange.search(true);
         // The 0- and 1-step cases, with vacuity.
         if let Some(outcome) = self.base.reach(problem, work, 1)? {
             return Ok(outcome);
@@ -134,6 +155,10 @@ impl Ic3 {
             if let Some(outcome) = self.take_turns(problem, work)? {
                 return Ok(outcome);
             }
+        }
+        work.exchange.search(false);
+        if self.domains == Domains::Diagrams {
+            return Ok(Outcome::Unknown(Reason::Exhausted(self.given_up.clone().unwrap_or_default())));
         }
         // A search for a proof that failed ends in deeper bounded model checking.
         match self.base.run(problem, work)? {

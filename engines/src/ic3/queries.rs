@@ -196,7 +196,6 @@ impl Steps {
             asserted.push(terms.implies(selector, relation));
             selectors.push((id, selector));
         }
-        let failures = problem.failures_at(0);
         let step = terms.fresh("step", Terms::BOOL);
         asserted.push(terms.implies(step, terms.or(selectors.iter().map(|s| s.1))));
         let forever = terms.fresh("forever", Terms::BOOL);
@@ -207,7 +206,7 @@ impl Steps {
             initial,
             step,
             bad: Terms::FALSE,
-            failures,
+            failures: vec![],
             activations: vec![],
             facts: 0,
             declared: vec![],
@@ -229,7 +228,7 @@ impl Steps {
         Ok(steps)
     }
 
-    /// From now on, a violating step is one that violates a target that is not proven.
+    /// From now on, a violating step is one that violates a target or fails, as far as neither is proven not to happen.
     ///
     /// # Errors
     /// If the solver fails.
@@ -240,6 +239,7 @@ impl Steps {
             let violated = problem.violated_after(job, Some(event), 1);
             bad.push(terms.and([selector, violated]));
         }
+        self.failures = problem.failures_at(0);
         bad.extend(self.failures.iter().map(|f| f.1));
         self.bad = terms.fresh("bad", Terms::BOOL);
         self.tell(terms.implies(self.bad, terms.or(bad)))

@@ -37,8 +37,8 @@ pub(super) struct Search {
     /// Invariants are still to be guessed where the first predicates do not suffice.
     guesses: bool,
     pub(super) listener: Listener,
-    /// Number of targets that others have shown, which are not asked.
-    shown: usize,
+    /// Number of facts about targets and single steps that are not asked.
+    heard: usize,
     /// Time at work for looking for lemmas that are inductive by themselves.
     pub(super) kept_time: Duration,
 }
@@ -102,7 +102,7 @@ impl Search {
             deduced: Deduced::default(),
             guesses: false,
             listener: Listener::default(),
-            shown: 0,
+            heard: 0,
             kept_time: Duration::ZERO,
         })
     }
@@ -122,6 +122,9 @@ impl Search {
                 return Ok(End::Over(stopped));
             }
             self.hear(problem, work)?;
+            if self.heard > 0 && problem.is_settled(work.job) {
+                return Ok(End::Proof(self.claim(problem, work.job, &[], vec![])));
+            }
             let last = self.frames.last();
             let question = Question::Violating(last);
             let answer = self.ask(problem, work, question, (), |search, problem, work| {
@@ -173,8 +176,8 @@ impl Search {
         for lemma in work.exchange.lemmas(&mut self.listener) {
             self.steps.adopt(problem, &lemma)?;
         }
-        let shown = problem.hear(work.exchange);
-        if std::mem::replace(&mut self.shown, shown) < shown {
+        let heard = problem.hear(work.job, work.exchange);
+        if std::mem::replace(&mut self.heard, heard) < heard {
             self.steps.ask_open(problem, work.job)?;
         }
         Ok(())
@@ -186,7 +189,7 @@ impl Search {
     /// If the solver cannot be started.
     pub fn undecided(
         &mut self,
-        problem: &Problem,
+        problem: &mut Problem,
         work: &mut Work<'_, '_>,
         reason: Stopped,
         what: &str,
@@ -194,7 +197,9 @@ impl Search {
         if work.is_over(&reason) {
             return Ok(Some(End::Over(reason)));
         }
-        Ok(match self.steps.wait_longer(problem, work.open)? {
+        let heard = self.heard;
+        self.hear(problem, work)?;
+        Ok(match self.heard > heard || self.steps.wait_longer(problem, work.open)? {
             true => None,
             false => Some(End::GaveUp(format!("{what}: {reason}"))),
         })

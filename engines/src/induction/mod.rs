@@ -181,7 +181,7 @@ impl Kind {
 
     /// Takes over what other engines tell. Where short paths do not suffice, or others have lemmas, begins with lemmas.
     fn hear(&mut self, problem: &mut Problem, work: &mut Work<'_, '_>, k: usize) -> Result<(), SolverError> {
-        problem.hear(work.exchange);
+        problem.hear(work.job, work.exchange);
         if self.lemmas.is_none() && (k >= tuning().induction.plain || work.exchange.has_lemmas()) {
             self.lemmas = Some(Lemmas::new(problem, work)?);
             // The predicates may have brought definitions along.
