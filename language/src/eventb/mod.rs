@@ -9,6 +9,7 @@ pub mod formula;
 
 pub mod prolog;
 
+mod reader;
 mod terms;
 mod theories;
 

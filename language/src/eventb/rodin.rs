@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::formula::{self, Names, Text};
 use super::project::*;
-use super::tuf::{self, Operators};
+use super::reader::Reader;
+use super::tuf;
 use super::xml::{self, Element, children, tag};
 use crate::ast::{Convergence, Ident};
 use crate::diagnostic::Diagnostic;
@@ -156,17 +156,7 @@ pub fn read(
     Ok(project)
 }
 
-struct Reader<'d> {
-    declared: BTreeSet<String>,
-    operators: Operators,
-    diagnostics: &'d mut Vec<Diagnostic>,
-}
-
 impl Reader<'_> {
-    fn noted<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
-        result.map_err(|d| self.diagnostics.push(d)).ok()
-    }
-
     fn machine(&mut self, name: Ident, root: Element) -> Machine {
         let mut m = Machine {
             name,
@@ -184,9 +174,7 @@ impl Reader<'_> {
                 "refinesMachine" => {
                     let target = self.noted(e.name("target"));
                     if let (Some(first), Some(second)) = (&m.refines, &target) {
-                        let message = format!("machine `{}` refines two machines", m.name.name);
-                        let d = Diagnostic::error(codes::DUPLICATE_SECTION, second.span, message);
-                        self.diagnostics.push(d.label(first.span, "the first one"));
+                        self.refines_two(&m.name, first, second);
                     }
                     m.refines = m.refines.or(target);
                 }
@@ -222,14 +210,11 @@ impl Reader<'_> {
 
     fn formula(&mut self, e: Element, attribute: &str) -> Option<Formula> {
         let text = self.noted(e.required(attribute))?;
-        let is_declared = |name: &str| self.declared.contains(name);
-        let names = Names { is_declared: &is_declared, operators: &self.operators };
-        let tree = formula::formula_with(&text, &names);
-        let tree = self.noted(tree)?;
+        let formula = self.parsed(&text, e.label(), e.is("theorem"))?;
         if tag(e.node) != "variant" {
             self.noted(e.required("label"));
         }
-        Some(Formula { label: e.label(), text: Some(folded(&text)), theorem: e.is("theorem"), tree })
+        Some(formula)
     }
 
     // Old files have a separate element for theorems.
@@ -276,17 +261,10 @@ impl Reader<'_> {
 
     fn action(&mut self, e: Element) -> Option<Action> {
         let text = self.noted(e.required("assignment"))?;
-        let is_declared = |name: &str| self.declared.contains(name);
-        let names = Names { is_declared: &is_declared, operators: &self.operators };
-        let kind = formula::assignment_with(&text, &names);
-        let kind = self.noted(kind)?;
+        let action = self.assigned(&text, e.label())?;
         self.noted(e.required("label"));
-        Some(Action { label: e.label(), text: Some(folded(&text)), kind, span: text.whole() })
+        Some(action)
     }
-}
-
-fn folded(text: &Text) -> String {
-    text.text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 // An event that extends another begins with all that the other has.

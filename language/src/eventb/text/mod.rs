@@ -22,13 +22,14 @@ mod words;
 pub use printed::printed;
 pub use words::{KEYWORDS, Mark, marks};
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use self::outline::{EventOutline, Outline, Piece};
 use self::words::without_comments;
-use super::formula::{self, Names, Text};
+use super::formula;
 use super::project::*;
+use super::reader::Reader;
 use super::rodin::flatten;
 use super::tuf::{self, Operators};
 use crate::ast::Ident;
@@ -149,8 +150,8 @@ pub fn read(
     let mut project = Project { theories, ..Project::default() };
     for outline in found {
         match outline.is_machine {
-            true => project.machines.push(reader.machine(outline)),
-            false => project.contexts.push(reader.context(outline)),
+            true => project.machines.push(outline.machine(&mut reader)),
+            false => project.contexts.push(outline.context(&mut reader)),
         }
     }
     flatten(&mut project);
@@ -263,108 +264,81 @@ impl Finder<'_> {
     }
 }
 
-struct Reader<'d> {
-    declared: BTreeSet<String>,
-    operators: Operators,
-    diagnostics: &'d mut Vec<Diagnostic>,
-}
-
-impl Reader<'_> {
-    fn noted<T>(&mut self, result: Result<T, Diagnostic>) -> Option<T> {
-        result.map_err(|d| self.diagnostics.push(d)).ok()
-    }
-
-    fn declared(&mut self, names: Vec<Ident>) -> Vec<Ident> {
-        names.into_iter().filter_map(|name| self.noted(formula::declared(name))).collect()
-    }
-
-    fn machine(&mut self, c: Outline) -> Machine {
-        let mut refines = c.refines.into_iter();
+impl Outline {
+    fn machine(self, reader: &mut Reader) -> Machine {
+        let mut refines = self.refines.into_iter();
         let first = refines.next();
         if let (Some(first), Some(second)) = (&first, refines.next()) {
-            let message = format!("machine `{}` refines two machines", c.name.name);
-            let d = Diagnostic::error(codes::DUPLICATE_SECTION, second.span, message);
-            self.diagnostics.push(d.label(first.span, "the first one"));
+            reader.refines_two(&self.name, first, &second);
         }
         Machine {
             refines: first,
-            sees: c.contexts,
-            variables: self.declared(c.variables),
-            invariants: self.formulas(c.predicates),
-            variants: self.formulas(c.variants),
-            events: c.events.into_iter().map(|event| self.event(event)).collect(),
-            span: c.span,
-            name: c.name,
+            sees: self.contexts,
+            variables: declared(self.variables, reader),
+            invariants: formulas(self.predicates, reader),
+            variants: formulas(self.variants, reader),
+            events: self.events.into_iter().map(|event| event.event(reader)).collect(),
+            span: self.span,
+            name: self.name,
         }
     }
 
-    fn context(&mut self, c: Outline) -> Context {
+    fn context(self, reader: &mut Reader) -> Context {
         Context {
-            extends: c.contexts,
-            sets: self.declared(c.sets),
-            constants: self.declared(c.constants),
-            axioms: self.formulas(c.predicates),
-            span: c.span,
-            name: c.name,
+            extends: self.contexts,
+            sets: declared(self.sets, reader),
+            constants: declared(self.constants, reader),
+            axioms: formulas(self.predicates, reader),
+            span: self.span,
+            name: self.name,
         }
-    }
-
-    fn formulas(&mut self, pieces: Vec<Piece>) -> Vec<Formula> {
-        pieces.into_iter().filter_map(|piece| self.formula(piece)).collect()
-    }
-
-    fn formula(&mut self, piece: Piece) -> Option<Formula> {
-        let is_declared = |name: &str| self.declared.contains(name);
-        let names = Names { is_declared: &is_declared, operators: &self.operators };
-        let tree = formula::formula_with(&piece.text, &names);
-        let tree = self.noted(tree)?;
-        let label = piece.label.map(|label| label.name);
-        Some(Formula { label, text: Some(folded(&piece.text)), theorem: piece.theorem, tree })
-    }
-
-    fn event(&mut self, event: EventOutline) -> Event {
-        // Only one event can be extended by the initialisation, and Rodin does not name it.
-        let refines = match event.name.name.as_str() {
-            INITIALISATION => vec![],
-            _ => event.refines,
-        };
-        let mut witnesses = vec![];
-        for piece in event.witnesses {
-            let Some(name) = piece.label.clone() else {
-                let message = "a witness has the name that it is for as its label";
-                let d = Diagnostic::error(codes::UNEXPECTED_TOKEN, piece.text.whole(), message);
-                self.diagnostics.push(d.help("as in `with @p p = 1`, or `@x' x' = 1` for a new value"));
-                continue;
-            };
-            witnesses.extend(self.formula(piece).map(|formula| (name, formula)));
-        }
-        Event {
-            span: event.name.span,
-            name: event.name,
-            convergence: event.convergence,
-            extended: event.extended,
-            inherited: Inherited::default(),
-            refines,
-            parameters: self.declared(event.parameters),
-            guards: self.formulas(event.guards),
-            actions: event.actions.into_iter().filter_map(|piece| self.action(piece)).collect(),
-            witnesses,
-        }
-    }
-
-    fn action(&mut self, piece: Piece) -> Option<Action> {
-        if piece.text.text.eq_ignore_ascii_case("skip") {
-            return None;
-        }
-        let is_declared = |name: &str| self.declared.contains(name);
-        let names = Names { is_declared: &is_declared, operators: &self.operators };
-        let kind = formula::assignment_with(&piece.text, &names);
-        let kind = self.noted(kind)?;
-        let label = piece.label.map(|label| label.name);
-        Some(Action { label, text: Some(folded(&piece.text)), kind, span: piece.text.whole() })
     }
 }
 
-fn folded(text: &Text) -> String {
-    text.text.split_whitespace().collect::<Vec<_>>().join(" ")
+impl EventOutline {
+    fn event(self, reader: &mut Reader) -> Event {
+        // Only one event can be extended by the initialisation, and Rodin does not name it.
+        let refines = match self.name.name.as_str() {
+            INITIALISATION => vec![],
+            _ => self.refines,
+        };
+        let mut witnesses = vec![];
+        for piece in self.witnesses {
+            let Some(name) = piece.label.clone() else {
+                let message = "a witness has the name that it is for as its label";
+                let d = Diagnostic::error(codes::UNEXPECTED_TOKEN, piece.text.whole(), message);
+                reader.diagnostics.push(d.help("as in `with @p p = 1`, or `@x' x' = 1` for a new value"));
+                continue;
+            };
+            witnesses.extend(piece.formula(reader).map(|formula| (name, formula)));
+        }
+        let is_action = |piece: &Piece| !piece.text.text.eq_ignore_ascii_case("skip");
+        let actions = self.actions.into_iter().filter(is_action);
+        Event {
+            span: self.name.span,
+            name: self.name,
+            convergence: self.convergence,
+            extended: self.extended,
+            inherited: Inherited::default(),
+            refines,
+            parameters: declared(self.parameters, reader),
+            guards: formulas(self.guards, reader),
+            actions: actions.filter_map(|p| reader.assigned(&p.text, p.label.map(|l| l.name))).collect(),
+            witnesses,
+        }
+    }
+}
+
+impl Piece {
+    fn formula(self, reader: &mut Reader) -> Option<Formula> {
+        reader.parsed(&self.text, self.label.map(|label| label.name), self.theorem)
+    }
+}
+
+fn declared(names: Vec<Ident>, reader: &mut Reader) -> Vec<Ident> {
+    names.into_iter().filter_map(|name| reader.noted(formula::declared(name))).collect()
+}
+
+fn formulas(pieces: Vec<Piece>, reader: &mut Reader) -> Vec<Formula> {
+    pieces.into_iter().filter_map(|piece| piece.formula(reader)).collect()
 }
