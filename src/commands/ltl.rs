@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::bail;
 use bsym_encodings::patience::Patience;
 use bsym_explore::options::Limits;
-use bsym_explore::report::Incomplete;
 use bsym_explore::search::Problem;
 use bsym_explore::temporal::{
-    BranchingReport, TemporalOptions, TemporalReport, check, check_branching, maxint_without,
+    BranchingReport, FormulaReport, TemporalOptions, TemporalReport, check, check_branching, maxint_without,
 };
 use bsym_language::ast::{DefinitionBody, ExprKind};
 use bsym_language::model::types::Type;
@@ -19,9 +18,9 @@ use bsym_language::model::{Expr, Model};
 use bsym_language::source::Span;
 use bsym_language::temporal::{Branching, Temporal, TemporalError, parse, parse_branching};
 use bsym_semantics::evaluator::Evaluator;
-use bsym_semantics::evaluator::cuts::Cut;
 use bsym_semantics::evaluator::finder::ValueFinder;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::trace::Trace;
 use bsym_semantics::value::env::Env;
 use bsym_semantics::value::literal::literal;
 use bsym_semantics::verdict::{Condition, Reason, ReasonCode, Vacuous, Verdict};
@@ -132,68 +131,38 @@ pub fn run(arguments: &LtlArguments, control: &Control) -> anyhow::Result<Answer
         reference_only: false,
     };
     let mut reporter = Reporter::new(model.clone(), control, &arguments.output, Arc::default());
-    // The first counterexample, or else witness, is written.
-    let is_written = Cell::new(false);
     let core = LazyCell::new(|| contradiction(&model, &scope, &sizes, control, solver.as_ref()));
+    let recorder = Recorder {
+        model: &model,
+        control,
+        known: &known,
+        core: &|| core.as_deref(),
+        doubt: &|why| default_scope::doubt(&model, &scope, &sizes, why),
+        path: arguments.trace.as_deref(),
+        is_written: Cell::new(false),
+    };
     let linear = &mut |i: usize, report: TemporalReport| {
-        let has_no_constants = matches!(report.verdict, Verdict::Vacuous(Vacuous::NoValuation, _));
-        let core = if has_no_constants { core.as_deref() } else { None };
-        let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(core) = core {
-            answer.core = AxiomObject::all(&model, core);
-        }
         let (number, is_scoped) = asked.linear_numbers[i];
-        let object = &mut answer.formulas[number];
-        settle(&model, &report, control.stopped(), object);
-        if let Verdict::Vacuous(_, why) = &report.verdict
-            && core.is_none()
-            && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, why)
-        {
-            object.unknown(&doubt);
-        }
-        if let Verdict::Violated(found) = &report.verdict
-            && !is_scoped
-        {
-            let maxint = maxint_without(&model, &asked.linear[i], found);
-            object.only_in_scope = maxint.map(|n| because_of_maxint(true, &found.trace.scope, &n));
-        }
-        if let Verdict::Violated(found) = &report.verdict
-            && let Some(path) = arguments.trace.as_deref()
-            && !is_written.get()
-            && output::write(path, &traces::text(path, &model, &found.trace))
-        {
-            is_written.set(true);
-            object.trace_file = Some(path.display().to_string());
-        }
+        let found = report.verdict.counterexample();
+        recorder.record(number, &report, found.map(|found| &found.trace), |object| {
+            object.counterexample = found.map(|found| PathObject::new(&model, found));
+            if let Some(found) = found.filter(|_| !is_scoped) {
+                let maxint = maxint_without(&model, &asked.linear[i], found);
+                object.only_in_scope = maxint.map(|n| because_of_maxint(true, &found.trace.scope, &n));
+            }
+        });
     };
     if !asked.linear.is_empty() {
         check(&problem, &asked.linear, &options, &mut reporter, linear);
     }
     let branching = &mut |i: usize, report: BranchingReport| {
-        let has_no_constants = matches!(report.verdict, Verdict::Vacuous(Vacuous::NoValuation, _));
-        let core = if has_no_constants { core.as_deref() } else { None };
-        let mut answer = known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(core) = core {
-            answer.core = AxiomObject::all(&model, core);
-        }
         let number = asked.branching_numbers[i];
-        let object = &mut answer.formulas[number];
-        settle_branching(&model, &report, &written[number].text, control.stopped(), object);
-        if let Verdict::Vacuous(_, why) = &report.verdict
-            && core.is_none()
-            && let Some(doubt) = default_scope::doubt(&model, &scope, &sizes, why)
-        {
-            object.unknown(&doubt);
-        }
-        let shown = report.verdict.counterexample().or(report.verdict.evidence().and_then(Option::as_ref));
-        if let Some(found) = shown
-            && let Some(path) = arguments.trace.as_deref()
-            && !is_written.get()
-            && output::write(path, &traces::text(path, &model, &found.trace))
-        {
-            is_written.set(true);
-            object.trace_file = Some(path.display().to_string());
-        }
+        let found = report.verdict.counterexample();
+        let witness = report.verdict.evidence().and_then(Option::as_ref);
+        recorder.record(number, &report, found.or(witness).map(|shown| &shown.trace), |object| {
+            let path = |shown: &_| PathObject::branching(&model, &written[number].text, shown);
+            (object.counterexample, object.witness) = (found.map(path), witness.map(path));
+        });
     };
     if !asked.branching.is_empty() {
         let limits = Limits { time: control.budget.left(), ..options.limits.clone() };
@@ -358,37 +327,63 @@ fn depends_on_scope(model: &Model, set: &Expr) -> bool {
     bounds.found || !names.constants.is_empty() || !model.operators.is_empty()
 }
 
-/// Stores the result of a formula in its object.
-fn settle(model: &Model, report: &TemporalReport, stopped: Option<Reason>, object: &mut TemporalObject) {
-    object.stats = report.statistics.into();
-    let verdict = &report.verdict;
-    object.counterexample = verdict.counterexample().map(|found| PathObject::new(model, found));
-    conclude(model, verdict, (&report.incomplete, &report.cuts), stopped, object);
+/// Stores results of formulas in the answer.
+struct Recorder<'r> {
+    model: &'r Model,
+    control: &'r Control,
+    known: &'r Mutex<TemporalAnswer>,
+    /// Axioms that contradict each other.
+    core: &'r dyn Fn() -> Option<&'r [usize]>,
+    /// The reason why nothing is known where there is nothing to check, if the scope is to blame.
+    doubt: &'r dyn Fn(&str) -> Option<Reason>,
+    /// The file for the first trace.
+    path: Option<&'r Path>,
+    is_written: Cell<bool>,
 }
 
-/// Stores the result of a formula of branching time in its object.
-fn settle_branching(
-    model: &Model,
-    report: &BranchingReport,
-    text: &str,
-    stopped: Option<Reason>,
-    object: &mut TemporalObject,
-) {
-    object.stats = report.statistics.into();
-    let (verdict, path) = (&report.verdict, |found: &_| PathObject::branching(model, text, found));
-    object.counterexample = verdict.counterexample().map(path);
-    object.witness = verdict.evidence().and_then(Option::as_ref).map(path);
-    conclude(model, verdict, (&report.incomplete, &report.cuts), stopped, object);
+impl Recorder<'_> {
+    /// Stores a result. `fill` stores its paths, of which `trace` may be written.
+    fn record<E, F>(
+        &self,
+        number: usize,
+        report: &FormulaReport<Verdict<E, String, F>>,
+        trace: Option<&Trace>,
+        fill: impl FnOnce(&mut TemporalObject),
+    ) {
+        let has_no_constants = matches!(report.verdict, Verdict::Vacuous(Vacuous::NoValuation, _));
+        let core = if has_no_constants { (self.core)() } else { None };
+        let mut answer = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(core) = core {
+            answer.core = AxiomObject::all(self.model, core);
+        }
+        let object = &mut answer.formulas[number];
+        object.stats = report.statistics.into();
+        fill(object);
+        conclude(self.model, report, self.control.stopped(), object);
+        if let Verdict::Vacuous(_, why) = &report.verdict
+            && core.is_none()
+            && let Some(doubt) = (self.doubt)(why)
+        {
+            object.unknown(&doubt);
+        }
+        if let (Some(trace), Some(path)) = (trace, self.path)
+            && !self.is_written.get()
+            && output::write(path, &traces::text(path, self.model, trace))
+        {
+            self.is_written.set(true);
+            object.trace_file = Some(path.display().to_string());
+        }
+    }
 }
 
 /// Stores a verdict, with the reason if it is none.
 fn conclude<E, F>(
     model: &Model,
-    verdict: &Verdict<E, String, F>,
-    (incomplete, cuts): (&[Incomplete], &[Cut]),
+    report: &FormulaReport<Verdict<E, String, F>>,
     stopped: Option<Reason>,
     object: &mut TemporalObject,
 ) {
+    let verdict = &report.verdict;
     object.verdict = verdict.into();
     match verdict {
         Verdict::Holds(_) | Verdict::Violated(_) => {}
@@ -398,7 +393,7 @@ fn conclude<E, F>(
             object.message = Some(format!("the formula is too large or cannot be asked: {why}"));
         }
         Verdict::Unknown(why) => {
-            let reason = search_reason(model, why, incomplete, cuts, stopped);
+            let reason = search_reason(model, why, &report.incomplete, &report.cuts, stopped);
             object.unknown(&reason);
         }
         Verdict::Contradiction(why) => object.unknown(&Reason::AuditFailed(why.clone())),

@@ -32,5 +32,7 @@ pub use branching::{BranchingReport, BranchingVerdict, Evidence, check_branching
 pub use counterexample::Refutation;
 pub use propositions::Proposition;
 pub use search::{Path, refute};
-pub use verifier::{TemporalOptions, TemporalReport, TemporalStatistics, TemporalVerdict, check};
+pub use verifier::{
+    FormulaReport, TemporalOptions, TemporalReport, TemporalStatistics, TemporalVerdict, check,
+};
 pub use wider::maxint_without;

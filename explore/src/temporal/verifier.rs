@@ -42,9 +42,9 @@ pub struct TemporalOptions {
 
 /// Report about one formula.
 #[derive(Clone, Debug)]
-pub struct TemporalReport {
+pub struct FormulaReport<V> {
     /// The verdict on the formula.
-    pub verdict: TemporalVerdict,
+    pub verdict: V,
     /// Why edges or truth values may be missing; empty if none is.
     pub incomplete: Vec<Incomplete>,
     /// Choices of which only some values were tried.
@@ -52,6 +52,9 @@ pub struct TemporalReport {
     /// Counts.
     pub statistics: TemporalStatistics,
 }
+
+/// Report about one formula of linear time.
+pub type TemporalReport = FormulaReport<TemporalVerdict>;
 
 /// Answer to whether a formula holds: on every path that counts, where all states were visited, or not on one, which
 /// was replayed. A contradiction is one between the search and the reference evaluator.
@@ -64,7 +67,7 @@ pub struct TemporalStatistics {
     pub states: u64,
     /// Edges between them. They differ in the labels that the formulas distinguish.
     pub transitions: u64,
-    /// Nodes: states, each with the obligations of the rest of the path.
+    /// Nodes: states, each with the obligations of the rest of the path, or with a part of a formula of branching time.
     pub nodes: u64,
     /// Duration.
     pub time: Duration,
@@ -86,8 +89,11 @@ pub fn check(
         let mut verifier = Verifier::prepare(session, reference, &alphabets, options, observer);
         for (i, formula) in formulas.iter().enumerate() {
             verifier.share_time(formulas.len() - i);
-            let report = verifier.check(formula, i);
-            found(i, report);
+            let begin = Instant::now();
+            let (mut product, mut gaps) = (Product::default(), Gaps::default());
+            let verdict = verifier.decide(formula, i, &mut product, &mut gaps);
+            let verdict = verifier.weigh(verdict);
+            found(i, verifier.report(verdict, &gaps, product.nodes.len() as u64, begin));
         }
     });
 }
@@ -97,6 +103,18 @@ pub(super) struct Alphabet<'m> {
     pub(super) atoms: &'m [Atom],
     /// It tells executions of an event apart.
     pub(super) needs_values: bool,
+}
+
+impl<'m> Alphabet<'m> {
+    /// Returns the part of a formula with these atoms, and with `others` beside the actions in them.
+    pub(super) fn of(atoms: &'m [Atom], others: [&[Action]; 2]) -> Alphabet<'m> {
+        let of_atoms = atoms.iter().filter_map(|atom| match atom {
+            Atom::Enabled(action) | Atom::Taken(action) => Some(action),
+            _ => None,
+        });
+        let needs_values = of_atoms.chain(others.into_iter().flatten()).any(|a| !a.arguments.is_empty());
+        Alphabet { atoms, needs_values }
+    }
 }
 
 /// Formulas over one graph, of which one is decided at a time.
@@ -155,21 +173,32 @@ impl<'m, 'o> Verifier<'m, 'o> {
             left.and_then(|left| now.checked_add(left / u32::try_from(formulas).unwrap_or(u32::MAX)));
     }
 
-    fn check(&mut self, temporal: &'m Temporal, number: usize) -> TemporalReport {
-        let begin = Instant::now();
-        let (mut product, mut gaps) = (Product::default(), Gaps::default());
-        let verdict = self.decide(temporal, number, &mut product, &mut gaps);
-        let verdict = self.weigh(verdict);
-        TemporalReport {
+    /// Makes the report about a formula that was decided since `begin`.
+    pub(super) fn report<V>(&self, verdict: V, gaps: &Gaps, nodes: u64, begin: Instant) -> FormulaReport<V> {
+        FormulaReport {
             verdict,
             incomplete: self.graph.gaps.incomplete.iter().chain(&gaps.incomplete).cloned().collect(),
             cuts: self.session.cuts.list(),
             statistics: TemporalStatistics {
                 states: self.graph.table.len() as u64,
                 transitions: self.graph.transitions,
-                nodes: product.nodes.len() as u64,
+                nodes,
                 time: begin.elapsed(),
             },
+        }
+    }
+
+    /// Returns why something may be missing although all states that were found are expanded.
+    pub(super) fn gap(&self, gaps: &Gaps) -> Option<Reason> {
+        let refuted = self.graph.gaps.refuted.as_ref().or(gaps.refuted.as_ref());
+        if let Some(refuted) = refuted {
+            Some(Reason::Refuted(refuted.clone()))
+        } else if !self.graph.gaps.incomplete.is_empty() || !gaps.incomplete.is_empty() {
+            Some(Reason::Incomplete(None))
+        } else if !self.session.cuts.is_empty() {
+            Some(Reason::Bounded(None))
+        } else {
+            self.limited.clone()
         }
     }
 
@@ -226,27 +255,15 @@ impl<'m, 'o> Verifier<'m, 'o> {
             End::Complete(failed) => failed,
         };
         *gaps = std::mem::take(&mut propositions.gaps);
-        let refuted = self.graph.gaps.refuted.as_ref().or(gaps.refuted.as_ref());
-        let unknown = if let Some(why) = self.stopped(product.bytes()) {
-            why
-        } else if let Some(why) = failed {
-            Reason::ReplayFailed(why)
-        } else if let Some(refuted) = refuted {
-            Reason::Refuted(refuted.clone())
-        } else if !self.graph.gaps.incomplete.is_empty() || !gaps.incomplete.is_empty() {
-            Reason::Incomplete(None)
-        } else if !self.session.cuts.is_empty() {
-            Reason::Bounded(None)
-        } else if let Some(limited) = self.limited.clone() {
-            limited
-        } else {
-            let took = begin.elapsed();
-            return match audit(&mut self.graph, &mut propositions, &temporal.atoms, &self.reference, took) {
-                None => Verdict::Holds(()),
-                Some(difference) => Verdict::Contradiction(difference),
-            };
-        };
-        Verdict::Unknown(unknown)
+        let failed = || failed.map(Reason::ReplayFailed);
+        if let Some(why) = self.stopped(product.bytes()).or_else(failed).or_else(|| self.gap(gaps)) {
+            return Verdict::Unknown(why);
+        }
+        let took = begin.elapsed();
+        match audit(&mut self.graph, &mut propositions, &temporal.atoms, &self.reference, took) {
+            None => Verdict::Holds(()),
+            Some(difference) => Verdict::Contradiction(difference),
+        }
     }
 
     /// Returns the initial states under all valuations, which are found once.
@@ -337,18 +354,9 @@ fn stopped(
     over.or_else(memory).or_else(|| is_full().then_some(Reason::TooManyValues))
 }
 
-/// The part of a formula that the graph is made for.
 fn alphabet(temporal: &Temporal) -> Alphabet<'_> {
-    Alphabet { atoms: &temporal.atoms, needs_values: needs_values(temporal) }
-}
-
-/// Returns whether a formula distinguishes executions of an event.
-fn needs_values(temporal: &Temporal) -> bool {
     let fairness = &temporal.fairness;
-    let of_atoms = temporal.atoms.iter().filter_map(|atom| match atom {
-        Atom::Enabled(action) | Atom::Taken(action) => Some(action),
-        _ => None,
-    });
-    let mut actions = of_atoms.chain(&fairness.weak).chain(&fairness.strong);
-    fairness.all_weak || fairness.all_strong || actions.any(|a| !a.arguments.is_empty())
+    let alphabet = Alphabet::of(&temporal.atoms, [&fairness.weak, &fairness.strong]);
+    let needs_values = alphabet.needs_values || fairness.all_weak || fairness.all_strong;
+    Alphabet { needs_values, ..alphabet }
 }

@@ -13,8 +13,7 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use bsym_language::temporal::{Action, Atom, Branching};
-use bsym_semantics::evaluator::cuts::Cut;
+use bsym_language::temporal::{Atom, Branching};
 use bsym_semantics::temporal::Continuation;
 use bsym_semantics::trace::Trace;
 use bsym_semantics::trace::doubt::{Asked, left_open};
@@ -26,8 +25,8 @@ use self::labelling::{Bound, Labelling, Structure};
 use super::auditing::audit;
 use super::counterexample::{Steps, trace_of};
 use super::propositions::Propositions;
-use super::verifier::{Alphabet, TemporalOptions, TemporalStatistics, Verifier};
-use crate::report::{Incomplete, Progress};
+use super::verifier::{Alphabet, FormulaReport, TemporalOptions, Verifier};
+use crate::report::Progress;
 use crate::search::Problem;
 use crate::search::findings::Gaps;
 use crate::session::with_session;
@@ -52,18 +51,8 @@ pub struct Evidence {
 /// something.
 pub type BranchingVerdict = Verdict<Option<Evidence>, String, Evidence>;
 
-/// Report about one formula.
-#[derive(Clone, Debug)]
-pub struct BranchingReport {
-    /// The verdict on the formula.
-    pub verdict: BranchingVerdict,
-    /// Why edges or truth values may be missing; empty if none is.
-    pub incomplete: Vec<Incomplete>,
-    /// Choices of which only some values were tried.
-    pub cuts: Vec<Cut>,
-    /// Counts. Nodes are states, each with a part of the formula.
-    pub statistics: TemporalStatistics,
-}
+/// Report about one formula of branching time.
+pub type BranchingReport = FormulaReport<BranchingVerdict>;
 
 /// Checks formulas in their order, each in all initial states. The result of each is reported at once.
 ///
@@ -77,40 +66,18 @@ pub fn check_branching(
 ) {
     with_session(problem, &options.limits, &options.cancelled, |session| {
         let reference = session.reference(problem).with_all_choices();
-        let alphabets: Vec<Alphabet<'_>> = formulas.iter().map(alphabet).collect();
+        let alphabets: Vec<Alphabet<'_>> =
+            formulas.iter().map(|f| Alphabet::of(&f.atoms, [&[], &[]])).collect();
         let mut verifier = Verifier::prepare(session, reference, &alphabets, options, observer);
         for (i, formula) in formulas.iter().enumerate() {
             verifier.share_time(formulas.len() - i);
             let (begin, mut gaps) = (Instant::now(), Gaps::default());
             let verdict = decide(&mut verifier, formula, i, &mut gaps);
             let verdict = weigh(&verifier, verdict);
-            let states = verifier.graph.table.len() as u64;
-            let incomplete = verifier.graph.gaps.incomplete.iter().chain(&gaps.incomplete).cloned();
-            found(
-                i,
-                BranchingReport {
-                    verdict,
-                    incomplete: incomplete.collect(),
-                    cuts: session.cuts.list(),
-                    statistics: TemporalStatistics {
-                        states,
-                        transitions: verifier.graph.transitions,
-                        nodes: states * formula.size as u64,
-                        time: begin.elapsed(),
-                    },
-                },
-            );
+            let nodes = verifier.graph.table.len() as u64 * formula.size as u64;
+            found(i, verifier.report(verdict, &gaps, nodes, begin));
         }
     });
-}
-
-fn alphabet(formula: &Branching) -> Alphabet<'_> {
-    let with_arguments = |action: &Action| !action.arguments.is_empty();
-    let needs_values = formula.atoms.iter().any(|atom| match atom {
-        Atom::Enabled(action) | Atom::Taken(action) => with_arguments(action),
-        _ => false,
-    });
-    Alphabet { atoms: &formula.atoms, needs_values }
 }
 
 /// Bytes of a state in the sets of a formula and in the copy of its edges, about.
@@ -172,23 +139,10 @@ fn decide<'m>(
     let took = begin.elapsed();
     match decided {
         Some(decided) => conclude(verifier, &mut propositions, formula, decided, took),
-        None => Verdict::Unknown(why_unknown(verifier, gaps, stopped)),
-    }
-}
-
-/// Why a formula is not decided.
-fn why_unknown(verifier: &Verifier<'_, '_>, gaps: &Gaps, stopped: Option<Reason>) -> Reason {
-    let refuted = verifier.graph.gaps.refuted.as_ref().or(gaps.refuted.as_ref());
-    if let Some(why) = stopped {
-        why
-    } else if let Some(refuted) = refuted {
-        Reason::Refuted(refuted.clone())
-    } else if !verifier.graph.gaps.incomplete.is_empty() || !gaps.incomplete.is_empty() {
-        Reason::Incomplete(None)
-    } else if !verifier.session.cuts.is_empty() {
-        Reason::Bounded(None)
-    } else {
-        verifier.limited.clone().unwrap_or(Reason::Incomplete(None))
+        None => {
+            let why = stopped.or_else(|| verifier.gap(gaps));
+            Verdict::Unknown(why.unwrap_or(Reason::Incomplete(None)))
+        }
     }
 }
 
