@@ -13,6 +13,11 @@ INVARIANT card(S) <= 3 & x : INTEGER
 OPERATIONS op = PRE TRUE = b THEN skip END
 END
 MACHINE
+cat > "$folder/T.eventb" <<'TEXT'
+machine T sees C // end
+INVARIANTS @inv1 card(x) ∈ ℕ ∧ 12 = y
+end
+TEXT
 cat > "$folder/check.vim" <<CHECK
 set nocompatible encoding=utf-8
 set runtimepath^=$here
@@ -32,6 +37,17 @@ for [line, word, group] in [
   endif
 endfor
 if &filetype !=# 'b' || &shiftwidth != 2
+  call add(wrong, 'the file type is ' . &filetype)
+endif
+edit $folder/T.eventb
+for [line, word, group] in [
+    \\ [1, 'machine', 'eventbKeyword'], [1, '// end', 'eventbComment'], [2, 'INVARIANTS', 'eventbKeyword'], [2, '@inv1', 'eventbLabel'],
+    \\ [2, 'card', 'eventbFunction'], [2, '12', 'eventbNumber'], [3, 'end', 'eventbKeyword']]
+  if Group(line, word) !=# group
+    call add(wrong, word . ': ' . Group(line, word) . ', not ' . group)
+  endif
+endfor
+if &filetype !=# 'eventb' || &commentstring !=# '// %s'
   call add(wrong, 'the file type is ' . &filetype)
 endif
 call writefile(wrong, '$folder/wrong')
