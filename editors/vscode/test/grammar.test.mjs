@@ -70,11 +70,14 @@ END`;
 test("Event-B as text is coloured", async () => {
   const text = "machine M // a machine\n  event go where @grd1 x ∈ ℕ then @act1 x ≔ x + 12 end\nEND";
   const found = scopes(await grammar("source.eventb"), text);
-  const check = (word, scope) => assert.ok(found(word).includes(scope), `${word}: ${found(word)}`);
+  const check = (word, scope) =>
+    assert.ok(found.some(([piece, of]) => piece === word && of === scope), `${word}: ${JSON.stringify(found)}`);
   check("machine", "keyword.control.eventb");
   check("// a machine", "comment.line.double-slash.eventb");
   check("go", "entity.name.type.eventb");
   check("@grd1", "entity.name.function.label.eventb");
+  check("∈", "keyword.operator.comparison.b");
+  check("12", "constant.numeric.b");
   check("END", "keyword.control.eventb");
 });
 
@@ -98,6 +101,21 @@ test("the grammar knows every keyword of the lexer", async () => {
   const missing = words.filter((word) => {
     const [[piece, scope]] = scopes(loaded, word);
     return piece !== word || scope === "source.b";
+  });
+  assert.deepEqual(missing, []);
+});
+
+test("the grammar of Event-B knows every keyword of its reader", async () => {
+  const words = await readFile(new URL("../../../language/src/eventb/text/words.rs", import.meta.url), "utf8");
+  const [, list] = words.match(/keywords! \{([^}]*)\}/);
+  // These are refused.
+  const refused = ["theory", "includes", "synchronises", "records"];
+  const all = [...list.matchAll(/"([a-z]+)"/g)].map(([, word]) => word).filter((word) => !refused.includes(word));
+  assert.ok(all.length > 25, `${all.length} words`);
+  const loaded = await grammar("source.eventb");
+  const missing = [...all, ...all.map((word) => word.toUpperCase())].filter((word) => {
+    const [[piece, scope]] = scopes(loaded, word);
+    return piece !== word || scope !== "keyword.control.eventb";
   });
   assert.deepEqual(missing, []);
 });
