@@ -119,6 +119,14 @@ pub fn load_from(files: &dyn Files, path: &Path) -> Result<Loaded, LoadError> {
 /// # Errors
 /// As [`load_with`].
 pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<Loaded, LoadError> {
+    with_large_stack(|| Ok(parse_in(files, path, request)?.check()))
+}
+
+/// Reads and parses a file with all that it refers to, as [`load_in`] does, and leaves the check to [`Parsed::check`].
+///
+/// # Errors
+/// As [`load_with`].
+pub fn parse_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<Parsed, LoadError> {
     with_large_stack(|| {
         let sources = Sources::with_include_path(request.include_path.clone());
         let mut reading = Reading { sources, diagnostics: vec![] };
@@ -126,7 +134,7 @@ pub fn load_in(files: &dyn Files, path: &Path, request: &LoadRequest) -> Result<
             None | Some(Form::Package) => reading.file(files, path, request.component.as_deref())?,
             Some(form) => reading.eventb(form, files, path, request.component.as_deref())?,
         };
-        Ok(reading.check(project))
+        Ok(reading.parsed(project))
     })
 }
 
@@ -146,7 +154,7 @@ pub fn load_text_with(path: impl Into<PathBuf>, text: impl Into<String>, request
             true => reading.text(&Disk, id, None).ok().flatten(),
             false => Some(reading.parse(&Disk, id)),
         };
-        reading.check(project)
+        reading.parsed(project).check()
     })
 }
 
@@ -383,16 +391,48 @@ impl Reading {
         Ok(Project::EventB(project, name, Form::File))
     }
 
-    fn check(self, project: Option<Project>) -> Loaded {
-        let Reading { sources, mut diagnostics } = self;
-        let sources = Arc::new(sources);
-        let errors: Vec<&Diagnostic> = diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
-        let (mut model, mut found) = match &project {
+    fn parsed(self, project: Option<Project>) -> Parsed {
+        Parsed { sources: Arc::new(self.sources), project, diagnostics: self.diagnostics }
+    }
+}
+
+/// The trees of a file with all that it refers to, before the check of names and types.
+pub struct Parsed {
+    sources: Arc<Sources>,
+    project: Option<Project>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Parsed {
+    /// The files that were read.
+    pub fn sources(&self) -> &Arc<Sources> {
+        &self.sources
+    }
+
+    /// The machines, where the notation is classical B.
+    pub fn machines(&self) -> Option<&Arc<classical::project::Project>> {
+        match &self.project {
+            Some(Project::Classical(project)) => Some(project),
+            _ => None,
+        }
+    }
+
+    /// Checks names and types, and warns about what makes a model but is odd.
+    pub fn check(&self) -> Loaded {
+        with_large_stack(|| self.checked())
+    }
+
+    fn checked(&self) -> Loaded {
+        let Parsed { sources, project, .. } = self;
+        let (sources, mut diagnostics) = (sources.clone(), self.diagnostics.clone());
+        let errors: Vec<&Diagnostic> =
+            self.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+        let (mut model, mut found) = match project {
             Some(Project::Classical(project)) => check::check_project(sources.clone(), project.clone()),
             Some(Project::EventB(project, name, _)) => check::compose_levels(sources.clone(), project, name),
             None => (None, vec![]),
         };
-        if let Some(Project::EventB(..)) = &project
+        if let Some(Project::EventB(..)) = project
             && found.iter().any(|d| d.code == codes::MISSING_MACHINE)
         {
             // All that it declares is missing as well.
@@ -404,7 +444,7 @@ impl Reading {
             model = None;
         }
         diagnostics.extend(found);
-        if let (Some(model), Some(project)) = (&model, &project) {
+        if let (Some(model), Some(project)) = (&model, project) {
             diagnostics.extend(project.subject().map(|s| lint::lint(&s, model)).into_iter().flatten());
         }
         diagnostics.sort_by_key(|d| (d.span.source, d.span.start));

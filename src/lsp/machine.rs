@@ -1,6 +1,7 @@
 //! One machine with all that it refers to, read for questions about its names.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use bsym_language::ast::{BinaryOp, Definition, Expr, ExprKind, Machine, MachineKind, SectionKind};
 use bsym_language::eventb;
@@ -49,9 +50,9 @@ fn types(p: &Expr, name: &str) -> bool {
 /// A machine's trees and names, and those of all that it refers to.
 pub struct Trees {
     /// The files.
-    pub sources: Sources,
+    pub sources: Arc<Sources>,
     /// The machines; the first is the one that was asked for.
-    pub project: Project,
+    pub project: Arc<Project>,
     /// The components, where the notation is Event-B; then there are no machines.
     pub event_b: Option<eventb::project::Project>,
     /// The names.
@@ -63,7 +64,8 @@ impl Trees {
     pub fn read(files: &dyn Files, path: &Path) -> Option<Trees> {
         if super::eventb::is_event_b(files, path) {
             let (sources, components) = super::eventb::read(files, path)?;
-            let (project, names) = (Project::default(), super::eventb::names(&components));
+            let (sources, project) = (Arc::new(sources), Arc::default());
+            let names = super::eventb::names(&components);
             return Some(Trees { sources, project, event_b: Some(components), names });
         }
         // Packages of ProB hold terms that nobody edits.
@@ -74,13 +76,18 @@ impl Trees {
         let (main, _) = files::add(&mut sources, files, path).ok()?;
         let (tree, _) = parser::parse(&sources, main);
         let project = project::collect(files, &mut sources, (tree, main), &mut vec![]);
+        Some(Trees::of(Arc::new(sources), Arc::new(project)))
+    }
+
+    /// The names of machines of classical B that were parsed already.
+    pub fn of(sources: Arc<Sources>, project: Arc<Project>) -> Trees {
         let machines: Vec<SourceId> = project.units.iter().map(|unit| unit.tree.span.source).collect();
         // The trees of these files are not kept by the project.
         let others = sources.iter().map(|(id, _)| id).filter(|id| !machines.contains(id));
         let trees = others.map(|id| parser::parse(&sources, id).0);
         let definitions: Vec<Machine> = trees.filter(|t| t.kind == MachineKind::Definitions).collect();
         let names = Names::of_project(&project, &definitions);
-        Some(Trees { sources, project, event_b: None, names })
+        Trees { sources, project, event_b: None, names }
     }
 
     /// The tree of the machine itself.

@@ -367,11 +367,11 @@ impl<'n> Reader<'n> {
             self.reference(name);
         }
         // Operations and definitions apart: what they bind is visible in them alone.
-        let mut rest = tree.clone();
-        rest.sections.retain(|section| {
-            !matches!(section.kind, SectionKind::Operations(_) | SectionKind::LocalOperations(_))
-        });
-        visit::walk_sections(self, &rest);
+        for section in &tree.sections {
+            if !matches!(section.kind, SectionKind::Operations(_) | SectionKind::LocalOperations(_)) {
+                visit::walk_section(self, section);
+            }
+        }
         for section in &tree.sections {
             match &section.kind {
                 SectionKind::Operations(list) | SectionKind::LocalOperations(list) => {

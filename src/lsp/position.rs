@@ -29,9 +29,7 @@ impl<'t> Lines<'t> {
         let offset = self.boundary(offset);
         let line = self.starts.partition_point(|start| *start <= offset) - 1;
         let before = &self.text[self.starts[line]..offset];
-        // Lines may be long and full of names, and most are ASCII.
-        let column = if before.is_ascii() { before.len() } else { before.encode_utf16().count() };
-        Position::new(line as u32, column as u32)
+        Position::new(line as u32, units(before) as u32)
     }
 
     /// The places of a range of bytes.
@@ -62,6 +60,41 @@ impl<'t> Lines<'t> {
     }
 }
 
+/// A place that moves through a text, for many places in their order: each is counted from the one before.
+pub struct Place<'l> {
+    lines: &'l Lines<'l>,
+    offset: usize,
+    at: Position,
+}
+
+impl<'l> Place<'l> {
+    /// The beginning of a text.
+    pub fn new(lines: &'l Lines<'l>) -> Place<'l> {
+        Place { lines, offset: 0, at: Position::new(0, 0) }
+    }
+
+    /// Moves to a byte offset; returns what [`Lines::position`] does.
+    pub fn to(&mut self, offset: usize) -> Position {
+        let offset = self.lines.boundary(offset);
+        let next = self.lines.starts.get(self.at.line as usize + 1);
+        let is_ahead = self.offset <= offset && next.is_none_or(|next| offset < *next);
+        self.at = match is_ahead {
+            true => {
+                let columns = self.at.character as usize + units(&self.lines.text[self.offset..offset]);
+                Position::new(self.at.line, columns as u32)
+            }
+            false => self.lines.position(offset),
+        };
+        self.offset = offset;
+        self.at
+    }
+}
+
+// Lines may be long and full of names, and most are ASCII.
+fn units(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.encode_utf16().count() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,6 +114,17 @@ mod tests {
         check(10, 1, 0);
         check(12, 2, 0);
         check(14, 3, 0);
+    }
+
+    #[test]
+    fn a_place_that_moves_counts_as_others_do() {
+        let text = "aé𝔹x\r\nb\rc\n";
+        let lines = Lines::new(text);
+        let mut place = Place::new(&lines);
+        let all = 0..=text.len() + 2;
+        for offset in all.clone().chain(all.clone().rev()).chain(all.step_by(3)) {
+            assert_eq!(place.to(offset), lines.position(offset), "{offset}");
+        }
     }
 
     #[test]

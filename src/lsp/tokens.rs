@@ -12,7 +12,7 @@ use lsp_types::{
 use super::eventb;
 use super::machine::Trees;
 use super::names::Kind;
-use super::position::Lines;
+use super::position::{Lines, Place};
 
 const TYPES: [SemanticTokenType; 13] = [
     SemanticTokenType::NAMESPACE,
@@ -74,6 +74,7 @@ pub fn tokens(trees: &Trees, within: Option<Range>) -> SemanticTokens {
     }
     pieces.sort_by_key(|piece| piece.start);
     let mut data = vec![];
+    let mut place = Place::new(&lines);
     let (mut line, mut column, mut covered) = (0, 0, 0);
     for piece in pieces {
         if piece.start < covered {
@@ -82,7 +83,8 @@ pub fn tokens(trees: &Trees, within: Option<Range>) -> SemanticTokens {
         covered = piece.end;
         let Some(of) = TYPES.iter().position(|of| *of == piece.of) else { continue };
         for (start, end) in by_line(whole, piece.start, piece.end) {
-            let (from, to) = (lines.position(start), lines.position(end));
+            let from = place.to(start);
+            let to = place.to(end);
             if to.character <= from.character || within.is_some_and(|r| to < r.start || r.end < from) {
                 continue;
             }

@@ -142,43 +142,46 @@ traversal!(
 
 /// Visits all of a machine but its definitions.
 pub fn walk_sections<'t, V: Visitor<'t> + ?Sized>(v: &mut V, m: &'t Machine) {
+    m.sections.iter().for_each(|section| walk_section(v, section));
+}
+
+/// Visits a section that holds no definitions.
+pub fn walk_section<'t, V: Visitor<'t> + ?Sized>(v: &mut V, section: &'t Section) {
     use SectionKind::*;
-    for section in &m.sections {
-        match &section.kind {
-            Sees(list) | Uses(list) | Includes(list) | Extends(list) | Imports(list) | References(list) => {
-                list.iter().flat_map(|r| &r.arguments).for_each(|e| v.expr(e));
-            }
-            Constraints(e) | Properties(e) | Invariant(e) => v.expr(e),
-            Assertions(list) => list.iter().for_each(|e| v.expr(e)),
-            Values(list) => list.iter().for_each(|(_, e)| v.expr(e)),
-            Promotes(ids)
-            | ConcreteConstants(ids)
-            | AbstractConstants(ids)
-            | AbstractVariables(ids)
-            | ConcreteVariables(ids) => ids.iter().for_each(|id| v.name(id)),
-            Sets(list) => {
-                for set in list {
-                    if let SetDeclaration::ByDefinition(_, name) = set {
-                        v.name(name);
-                    }
-                }
-            }
-            FreeTypes(list) => {
-                for (_, argument) in list.iter().flat_map(|t| &t.constructors) {
-                    argument.iter().for_each(|e| v.expr(e));
-                }
-            }
-            Initialisation(s) => v.subst(s),
-            Operations(list) | LocalOperations(list) => {
-                for op in list {
-                    let names: Vec<Ident> = op.results.iter().chain(&op.parameters).cloned().collect();
-                    v.enter(&names);
-                    v.subst(&op.body);
-                    v.leave(&names);
-                }
-            }
-            Definitions(_) | TypedDefinitions(_) => {}
+    match &section.kind {
+        Sees(list) | Uses(list) | Includes(list) | Extends(list) | Imports(list) | References(list) => {
+            list.iter().flat_map(|r| &r.arguments).for_each(|e| v.expr(e));
         }
+        Constraints(e) | Properties(e) | Invariant(e) => v.expr(e),
+        Assertions(list) => list.iter().for_each(|e| v.expr(e)),
+        Values(list) => list.iter().for_each(|(_, e)| v.expr(e)),
+        Promotes(ids)
+        | ConcreteConstants(ids)
+        | AbstractConstants(ids)
+        | AbstractVariables(ids)
+        | ConcreteVariables(ids) => ids.iter().for_each(|id| v.name(id)),
+        Sets(list) => {
+            for set in list {
+                if let SetDeclaration::ByDefinition(_, name) = set {
+                    v.name(name);
+                }
+            }
+        }
+        FreeTypes(list) => {
+            for (_, argument) in list.iter().flat_map(|t| &t.constructors) {
+                argument.iter().for_each(|e| v.expr(e));
+            }
+        }
+        Initialisation(s) => v.subst(s),
+        Operations(list) | LocalOperations(list) => {
+            for op in list {
+                let names: Vec<Ident> = op.results.iter().chain(&op.parameters).cloned().collect();
+                v.enter(&names);
+                v.subst(&op.body);
+                v.leave(&names);
+            }
+        }
+        Definitions(_) | TypedDefinitions(_) => {}
     }
 }
 

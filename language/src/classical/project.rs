@@ -115,12 +115,16 @@ impl Collector<'_> {
 
     // Loads the machines that one machine refers to.
     fn follow(&mut self, from: usize) {
-        let tree = self.units[from].tree.clone();
-        for (section, name, file) in references(&tree) {
+        let found = references(&self.units[from].tree);
+        let owned = |(section, name, file): (_, &Ident, Option<&str>)| {
+            (section, name.clone(), file.map(str::to_owned))
+        };
+        let found: Vec<(&str, Ident, Option<String>)> = found.into_iter().map(owned).collect();
+        for (section, name, file) in &found {
             if name.name.is_empty() {
                 continue;
             }
-            let Some(path) = self.path_of(name, file, self.ids[from]) else { continue };
+            let Some(path) = self.path_of(name, file.as_deref(), self.ids[from]) else { continue };
             let unit = match self.by_path.get(&path) {
                 Some(&unit) => unit,
                 None => {

@@ -7,6 +7,26 @@ use crate::model::types::Type;
 use crate::model::visit::Names;
 use crate::model::*;
 
+/// Questions about globals that are answered by a look at each of them.
+const FEW: usize = 16;
+
+/// The names of constants, variables, sets and their elements.
+fn globals(model: &Model) -> impl Iterator<Item = &str> {
+    let values = model.constants.iter().chain(&model.variables).map(|v| v.name.as_str());
+    let free = model
+        .free_types
+        .iter()
+        .flat_map(|t| std::iter::once(t.name.as_str()).chain(t.constructors.iter().map(|c| c.name.as_str())));
+    let carriers = model.carriers.iter().flat_map(|c| {
+        let elements: &[String] = match &c.kind {
+            CarrierKind::Enumerated(elements) => elements,
+            _ => &[],
+        };
+        std::iter::once(c.name.as_str()).chain(elements.iter().map(String::as_str))
+    });
+    values.chain(free).chain(carriers)
+}
+
 /// Text under construction and the names that locals have in it.
 pub(super) struct Printer<'m> {
     pub model: &'m Model,
@@ -15,6 +35,8 @@ pub(super) struct Printer<'m> {
     locals: BTreeMap<LocalId, String>,
     in_use: Vec<String>,
     globals: Option<HashSet<&'m str>>,
+    /// Questions about globals so far.
+    asked: usize,
     /// Inside `x : (P)`: targets, whose other occurrences are the old value.
     pub targets: Vec<Target>,
     /// `true` if no context determines the type of an expression.
@@ -33,6 +55,7 @@ impl<'m> Printer<'m> {
             locals: BTreeMap::new(),
             in_use: vec![],
             globals: None,
+            asked: 0,
             targets: vec![],
             open_type: false,
             types: false,
@@ -44,23 +67,13 @@ impl<'m> Printer<'m> {
     }
 
     pub(super) fn is_global(&mut self, name: &str) -> bool {
+        self.asked += 1;
+        // A set is worth its making for a large tree; most trees are formulas of a line.
+        if self.asked <= FEW {
+            return globals(self.model).any(|global| global == name);
+        }
         let model = self.model;
-        let globals = self.globals.get_or_insert_with(|| {
-            let mut names: HashSet<&str> = HashSet::new();
-            names.extend(model.constants.iter().chain(&model.variables).map(|v| v.name.as_str()));
-            for t in &model.free_types {
-                names.insert(&t.name);
-                names.extend(t.constructors.iter().map(|c| c.name.as_str()));
-            }
-            for c in &model.carriers {
-                names.insert(&c.name);
-                if let CarrierKind::Enumerated(elements) = &c.kind {
-                    names.extend(elements.iter().map(String::as_str));
-                }
-            }
-            names
-        });
-        globals.contains(name)
+        self.globals.get_or_insert_with(|| globals(model).collect()).contains(name)
     }
 
     /// Gives a local a name that nothing else has here.
