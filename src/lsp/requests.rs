@@ -166,9 +166,13 @@ impl Server {
         within: Option<Range>,
     ) -> Option<Vec<TextEdit>> {
         let path = uri::path(uri);
-        let is_event_b = eventb::is_event_b(&self.documents, &path);
-        let document = self.documents.get(&path).filter(|_| !is_event_b)?;
-        Some(format::edits(&document.text, options, within))
+        let notation = match (eventb::is_component(&path), eventb::is_event_b(&self.documents, &path)) {
+            (true, _) => return None,
+            (false, true) => format::Notation::EventB,
+            (false, false) => format::Notation::Classical,
+        };
+        let document = self.documents.get(&path)?;
+        Some(format::edits(&document.text, notation, options, within))
     }
 
     fn workspace_symbols(&self, request: Request) -> Option<Response> {

@@ -1,5 +1,7 @@
 //! Components of Rodin, and Event-B as text.
 
+use std::path::Path;
+
 use serde_json::{Value as Json, json};
 
 use crate::client::*;
@@ -144,10 +146,36 @@ fn event_b_as_text_is_read_as_it_is_typed() {
         tokens["data"].as_array().unwrap().chunks(5).map(|token| token[3].as_u64().unwrap()).collect();
     // context, Sizes, comment, constants, limit, axioms, label, limit, end
     assert_eq!(kinds, [7, 0, 11, 7, 3, 7, 6, 3, 7], "{tokens}");
-    let mut formatting = document(&machine);
-    formatting["options"] = json!({ "tabSize": 2, "insertSpaces": true });
-    assert_eq!(editor.ask("textDocument/formatting", formatting), Json::Null);
     // Verdicts.
     let titles = settled(&mut editor, &machine);
     assert!(titles[0].starts_with("✓ holds") && titles.len() == 3, "{titles:?}");
+}
+
+#[test]
+fn event_b_as_text_is_formatted() {
+    let (_disk, path) = folder(&[]);
+    let mut editor = with_lenses(json!({}));
+    let texts = Path::new(env!("CARGO_MANIFEST_DIR")).join("language/tests/eventb/Text");
+    for name in ["tanks.eventb", "Tank0.bumx", "Valve.bucx"] {
+        let tidy = std::fs::read_to_string(texts.join(name)).expect("it is in the repository");
+        let machine = uri(&path(name));
+        editor.open(&machine, &tidy);
+        let mut parameters = document(&machine);
+        parameters["options"] = json!({ "tabSize": 2, "insertSpaces": true });
+        assert_eq!(editor.ask("textDocument/formatting", parameters.clone()), json!([]), "{name}");
+        let moved: Vec<String> = tidy.lines().map(|line| format!("   {line}  ")).collect();
+        let moved = moved.join("\n") + "\n";
+        editor.change(&machine, 2, json!({ "text": moved }));
+        let edits = editor.ask("textDocument/formatting", parameters);
+        assert_eq!(edited(&moved, &edits), tidy, "{name}");
+    }
+    let tidy = std::fs::read_to_string(texts.join("tanks.eventb")).expect("it is in the repository");
+    let flat: Vec<&str> = tidy.lines().map(str::trim_start).collect();
+    let flat = flat.join("\n") + "\n";
+    let machine = uri(&path("Flat.eventb"));
+    editor.open(&machine, &flat);
+    let mut parameters = document(&machine);
+    parameters["options"] = json!({ "tabSize": 2, "insertSpaces": true });
+    let edits = editor.ask("textDocument/formatting", parameters);
+    assert_eq!(edited(&flat, &edits), tidy);
 }
