@@ -36,6 +36,15 @@ fn seeds() -> Vec<String> {
     texts.filter(|text| text.len() < LARGEST).collect()
 }
 
+/// Event-B as text.
+fn texts() -> Vec<String> {
+    let folder = root().join("language/tests/eventb/Text");
+    let paths = std::fs::read_dir(folder).expect("the folder is in the repository");
+    let mut paths: Vec<PathBuf> = paths.map(|entry| entry.expect("the folder can be read").path()).collect();
+    paths.sort();
+    paths.iter().map(|path| std::fs::read_to_string(path).expect("a text is UTF-8")).collect()
+}
+
 /// The words of `fuzz/b.dict` without those that are written with escapes.
 fn words() -> Vec<String> {
     let dictionary =
@@ -88,6 +97,10 @@ fn smoke(target: fn(&str), inputs: Vec<String>) {
 fn inputs(pieces: impl Fn(&str) -> Vec<String>) -> Vec<String> {
     let seeds: Vec<String> = seeds().iter().flat_map(|text| pieces(text)).collect();
     assert!(seeds.len() > 20, "only {} seeds", seeds.len());
+    with_mutations(seeds)
+}
+
+fn with_mutations(seeds: Vec<String>) -> Vec<String> {
     let (words, mut random) = (words(), fastrand::Rng::with_seed(number("BSYM_SEED").unwrap_or(1)));
     let count = number("BSYM_FUZZ").unwrap_or(INPUTS);
     let mutations = (0..count).map(|_| mutated(&seeds[random.usize(..seeds.len())], &words, &mut random));
@@ -117,6 +130,14 @@ fn the_checker_survives() {
 #[test]
 fn the_loader_survives() {
     smoke(targets::loader::run, inputs(|text| vec![format!("=== Main.mch\n{text}\n=== Other.mch\n{text}")]));
+}
+
+/// Components together, and each file alone.
+#[test]
+fn the_reader_of_event_b_survives() {
+    let texts = texts();
+    let all = texts.concat();
+    smoke(targets::eventb::run, with_mutations(texts.into_iter().chain([all]).collect()));
 }
 
 /// Lines of machines as formulas: names that no one declares are part of it.

@@ -4,6 +4,7 @@
 
 pub mod checker;
 pub mod evaluator;
+pub mod eventb;
 pub mod lexer;
 pub mod loader;
 pub mod parser;

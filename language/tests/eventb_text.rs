@@ -169,6 +169,19 @@ fn mistakes_are_said_with_their_place() {
     assert_eq!(found, std::fs::read_to_string(&path).expect("it is there"));
 }
 
+#[test]
+fn an_extension_of_camillex_is_one_mistake() {
+    let rest = "variables x\ninvariants @inv1 x ∈ ℕ\nevents event INITIALISATION then @a x ≔ 0 end\nend";
+    for extension in ["includes N as p, q", "synchronises p.up", "records person @f age : ℕ"] {
+        let files = texts(&[("M.bumx", &format!("machine M\n{extension}\n{rest}"))]);
+        let loaded = load_from(&files, "M.bumx".as_ref()).expect("it can be read");
+        let said = messages(&loaded);
+        assert_eq!(said.len(), 1, "{said:#?}");
+        assert!(said[0].starts_with("M.bumx:2:1: "), "{said:#?}");
+        assert!(loaded.diagnostics[0].help.as_ref().is_some_and(|help| help.contains("CamilleX")));
+    }
+}
+
 /// No text panics, wherever it is cut or changed.
 #[test]
 fn any_text_is_answered() {

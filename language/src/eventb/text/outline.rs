@@ -139,15 +139,18 @@ impl Reader<'_, '_> {
     /// Reports that the next word fits nowhere, and goes on behind it at a keyword.
     fn refuse(&mut self, expected: &str) {
         let d = self.words.unexpected(expected);
-        let d = match (self.words.keyword(), nearest(self.words.misspelt(), WORDS)) {
-            (Some(Keyword::Includes | Keyword::Synchronises | Keyword::Records), _) => d.help(
+        let keyword = self.words.keyword();
+        let is_extension =
+            matches!(keyword, Some(Keyword::Includes | Keyword::Synchronises | Keyword::Records));
+        let d = match nearest(self.words.misspelt(), WORDS) {
+            _ if is_extension => d.help(
                 "this extension of CamilleX is not read: let it generate the files of Rodin (.bum, .buc) and check these",
             ),
-            (None, Some(near)) => d.help(format!("did you mean `{near}`?")),
+            Some(near) if keyword.is_none() => d.help(format!("did you mean `{near}`?")),
             _ => d,
         };
         self.report(d);
-        if self.words.take_keyword().is_none() {
+        if self.words.take_keyword().is_none() || is_extension {
             self.words.skip_to_keyword();
         }
     }

@@ -217,11 +217,12 @@ impl<'t> Words<'t> {
 
     /// Goes on to the next keyword that ends a formula.
     pub fn skip_to_keyword(&mut self) {
-        let length = self.formula_length(false);
-        self.at += length;
-        // A label is no keyword.
-        if self.label().is_some() {
-            self.skip_to_keyword();
+        loop {
+            self.at += self.formula_length(false);
+            // A label is no keyword.
+            if self.label().is_none() {
+                return;
+            }
         }
     }
 
