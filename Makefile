@@ -45,6 +45,7 @@ check: setup
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace --lib --bins $(addprefix --test ,$(QUICK))
+	$(CARGO) test -p bsym --doc
 
 test: setup
 	$(CARGO) fmt --all --check
@@ -62,6 +63,7 @@ test: setup
 # cargo would build packages with other features where it is given some of them.
 test-program:
 	BSYM_TESTS=program $(CARGO) test --workspace --bins --tests
+	BSYM_TESTS=program $(CARGO) test -p bsym --doc
 test-libraries:
 	BSYM_TESTS=libraries $(CARGO) test --workspace
 
