@@ -3,7 +3,7 @@
 //! Where sets have any size, much of what an engine asks about a step follows from how sets are composed, which terms
 //! of arrays hide from a solver ([`bsym_encodings::first_order`]). So each pair of an event and a conjunct, and each
 //! check, is tried as an obligation while the engines are at work: first for a short time, then for a longer one.
-//! What is proved is told at once ([`Exchange`](crate::exchange::Exchange)); engines need not ask about it, as with
+//! What is proved is told after each round ([`Exchange`](crate::exchange::Exchange)); engines need not ask about it, as with
 //! imported proof status (Krings & Leuschel, ABZ 2016). A claim does not rest on it: its check proves it again.
 
 use std::collections::VecDeque;
@@ -75,9 +75,13 @@ impl Deduction {
         let job = &mut work.job.clone();
         let model = Arc::clone(&job.model);
         let steps = Steps::new(&model);
+        let mut news = false;
         while work.check().is_ok() {
             let Some(claim) = self.left.pop_front() else {
                 self.round += 1;
+                if std::mem::take(&mut news) {
+                    work.exchange.tell_proved(job.proved.clone());
+                }
                 std::mem::swap(&mut self.left, &mut self.undecided);
                 match self.left.is_empty() {
                     true => break,
@@ -106,8 +110,8 @@ impl Deduction {
             };
             if proved {
                 let status = PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
-                claim.insert(&mut job.proved, status.clone());
-                work.exchange.tell_proved(claim, status);
+                claim.insert(&mut job.proved, status);
+                news = true;
             }
         }
         Ok(std::mem::take(&mut job.proved))

@@ -18,8 +18,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bsym_language::model::Pred;
 use bsym_proofs::claim::{Evidence, Property};
-use bsym_proofs::recorded::Recorded;
-use bsym_status::{PairStatus, ProofStatus};
+use bsym_status::ProofStatus;
 
 /// A property that a shortest path to a violation does not violate at its end.
 #[derive(Clone, Debug)]
@@ -72,7 +71,7 @@ struct Facts {
     shown: Vec<Shown>,
     /// Pairs and checks that the run has proved by itself.
     proved: ProofStatus,
-    /// Number of those that were told.
+    /// How often some were told.
     told: usize,
 }
 
@@ -149,14 +148,14 @@ impl Exchange {
         self.has_guesses.load(Ordering::SeqCst)
     }
 
-    /// Tells that a pair or a check is proved.
-    pub fn tell_proved(&self, claim: Recorded, status: PairStatus) {
+    /// Tells all pairs and checks that are proved by now. Engines assert anew what they ask, so it is told seldom.
+    pub fn tell_proved(&self, proved: ProofStatus) {
         let mut facts = self.facts();
-        claim.insert(&mut facts.proved, status);
+        facts.proved = proved;
         facts.told += 1;
     }
 
-    /// Returns the pairs and checks that are proved, and the number of those that were told, if that is above `known`.
+    /// Returns the pairs and checks that are proved, and how often some were told, if that is above `known`.
     pub fn proved(&self, known: usize) -> Option<(usize, ProofStatus)> {
         let facts = self.facts();
         (facts.told > known).then(|| (facts.told, facts.proved.clone()))

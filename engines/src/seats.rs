@@ -69,7 +69,7 @@ impl Seats {
         self.all.push(Seat {
             role,
             slices,
-            length: tuning().portfolio.first_slice,
+            length: first_slice(role),
             worked: Duration::ZERO,
             state: State::Waits,
             ended: None,
@@ -157,12 +157,18 @@ impl Seats {
 
     /// Ends all contestants. Returns those that may have something to tell: the others never had a slice.
     pub fn end(&mut self) -> Vec<usize> {
-        let first = tuning().portfolio.first_slice;
         for seat in &mut self.all {
             seat.slices = channel().0;
         }
-        let worked =
-            |s: &Seat| matches!(s.state, State::Works | State::Waits | State::Idle) && s.length > first;
+        let worked = |s: &Seat| {
+            matches!(s.state, State::Works | State::Waits | State::Idle) && s.length > first_slice(s.role)
+        };
         (0..self.all.len()).filter(|&number| worked(&self.all[number])).collect()
     }
+}
+
+/// The length of the first slice of a contestant.
+fn first_slice(role: Role) -> Duration {
+    let share = if role == Role::Diagrams { tuning().portfolio.diagrams_share } else { 1 };
+    tuning().portfolio.first_slice * share
 }

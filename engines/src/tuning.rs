@@ -77,6 +77,10 @@ bsym_language::tuning! {
     pub struct Portfolio {
         /// First slice of each contestant, doubled each time.
         first_slice: Duration = ms(100),
+        /// Factor on the slices of the search over diagrams that has a thread of its own: it finds most proofs of protocols,
+        /// and gets about one of two cores beside `ic3` over predicates, deduction and strongest clauses
+        /// (`benches/protocols.md`).
+        diagrams_share: u32 = 3,
         /// Shortest slice before something is due.
         shortest_slice: Duration = ms(10),
         /// Time between two checks of whether the run has to end.

@@ -85,13 +85,18 @@ fn what_is_proved_of_single_steps_is_not_asked_any_more() {
     let targets = problem.targets.clone();
     let is_proven = |problem: &Problem, i: usize| problem.is_proven(&job, event, &targets[i]);
     assert!((0..2).all(|i| !is_proven(&problem, i)));
-    let proved = || PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
+    let mut proved = ProofStatus::none();
+    let mut prove = |i| {
+        let status = PairStatus { provers: vec!["bsym".into()], level: Level::Checked };
+        Recorded::Pair((event, i)).insert(&mut proved, status);
+        exchange.tell_proved(proved.clone());
+    };
     let first = problem.hear(&job, &exchange);
-    exchange.tell_proved(Recorded::Pair((event, 0)), proved());
+    prove(0);
     let second = problem.hear(&job, &exchange);
     assert!(second > first);
     assert!(is_proven(&problem, 0) && !is_proven(&problem, 1) && !problem.is_settled(&job));
-    exchange.tell_proved(Recorded::Pair((event, 1)), proved());
+    prove(1);
     assert!(problem.hear(&job, &exchange) > second);
     assert_eq!(problem.hear(&job, &exchange), problem.hear(&job, &exchange));
     assert!(problem.is_settled(&job));
