@@ -8,13 +8,13 @@ use bsym_semantics::evaluator::Evaluator;
 use bsym_semantics::trace::{Trace, Violation};
 use bsym_semantics::transition::state::Constants;
 use bsym_semantics::value::Value;
-use bsym_semantics::verdict::{self, Counterexample as Found};
+use bsym_semantics::verdict::{Counterexample, Verdict};
 
 /// An answer about all properties that were asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Answer {
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: Conclusion,
     /// Predicates that make the invariant inductive, in the notation of the machine, if it was proved in that way.
     pub lemmas: Vec<String>,
     /// Number of the states that were visited, if states were listed.
@@ -23,14 +23,14 @@ pub struct Answer {
     pub not_checked: Vec<String>,
 }
 
-/// A verdict.
+/// What follows about the properties that were asked.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Verdict {
+pub enum Conclusion {
     /// The invariant, and what else was asked, holds in every reachable state. [`Answer::not_checked`] has the parts of the
     /// machine that this says nothing about.
     Holds,
     /// Something is violated, as a replayed trace shows.
-    Violated(Counterexample),
+    Violated(ViolatingTrace),
     /// There is nothing to check, for the reason that is given: no values of the constants, or no initial state.
     Vacuous(String),
     /// Not decided, for the reason that is given.
@@ -39,7 +39,7 @@ pub enum Verdict {
 
 /// A trace to a violation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Counterexample {
+pub struct ViolatingTrace {
     /// What is violated at its end: the text of each false predicate, or a description.
     pub violated: Vec<String>,
     /// Values of the constants.
@@ -84,27 +84,29 @@ impl State {
 /// Makes the answer of a verdict.
 pub(crate) fn answer<E, C>(
     model: &Model,
-    found: &verdict::Verdict<E, C>,
+    found: &Verdict<E, C>,
     lemmas: Vec<String>,
     states: Option<usize>,
 ) -> Answer {
-    use verdict::Verdict::*;
+    use Verdict::*;
     let verdict = match found {
-        Holds(_) => Verdict::Holds,
+        Holds(_) => Conclusion::Holds,
         Conditional(_, conditions) => {
-            Verdict::Unknown(conditions.iter().map(|c| c.message()).collect::<Vec<_>>().join("; "))
+            Conclusion::Unknown(conditions.iter().map(|c| c.message()).collect::<Vec<_>>().join("; "))
         }
-        Violated(found) => Verdict::Violated(counterexample(model, found)),
-        Doubtful(_, why) => Verdict::Unknown(why.clone()),
-        Vacuous(_, why) => Verdict::Vacuous(why.clone()),
-        Unknown(reason) => Verdict::Unknown(reason.text()),
-        Contradiction(_) => Verdict::Unknown("parts of bsym contradict each other: please report it".into()),
+        Violated(found) => Conclusion::Violated(violating_trace(model, found)),
+        Doubtful(_, why) => Conclusion::Unknown(why.clone()),
+        Vacuous(_, why) => Conclusion::Vacuous(why.clone()),
+        Unknown(reason) => Conclusion::Unknown(reason.text()),
+        Contradiction(_) => {
+            Conclusion::Unknown("parts of bsym contradict each other: please report it".into())
+        }
     };
     let not_checked = model.not_checked.iter().map(|dropped| dropped.describe(model)).collect();
     Answer { verdict, lemmas, states, not_checked }
 }
 
-fn counterexample(model: &Model, found: &Found) -> Counterexample {
+fn violating_trace(model: &Model, found: &Counterexample) -> ViolatingTrace {
     let Trace { scope, constants, steps, repeats } = &found.trace;
     let eval = Evaluator::new(model, scope);
     let step = |step: &bsym_semantics::trace::Step| {
@@ -114,7 +116,7 @@ fn counterexample(model: &Model, found: &Found) -> Counterexample {
     let left_out = repeats.iter().fold(Int::ZERO, |sum, repeat| {
         &sum + &(&repeat.rounds * &Int::from(i64::try_from(repeat.length).unwrap_or(i64::MAX)))
     });
-    Counterexample {
+    ViolatingTrace {
         violated: found.violations.iter().flat_map(|violation| violated(model, violation)).collect(),
         constants: named(&eval, model.constants.iter().map(|c| c.name.as_str()), constants),
         steps: steps.iter().map(step).collect(),

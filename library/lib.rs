@@ -7,9 +7,9 @@
 //! let machine = bsym::load("lift.mch")?;
 //! let answer = bsym::check(&machine, &bsym::Question::default())?;
 //! match answer.verdict {
-//!     bsym::Verdict::Holds => println!("the invariant holds"),
-//!     bsym::Verdict::Violated(found) => println!("{} after {} steps", found.violated.join(", "), found.steps.len()),
-//!     bsym::Verdict::Vacuous(why) | bsym::Verdict::Unknown(why) => println!("{why}"),
+//!     bsym::Conclusion::Holds => println!("the invariant holds"),
+//!     bsym::Conclusion::Violated(found) => println!("{} after {} steps", found.violated.join(", "), found.steps.len()),
+//!     bsym::Conclusion::Vacuous(why) | bsym::Conclusion::Unknown(why) => println!("{why}"),
 //! }
 //! # Ok::<(), bsym::Error>(())
 //! ```
@@ -47,7 +47,7 @@ use bsym_semantics::scope::{Scope, ScopeError, ScopeRequest};
 use bsym_semantics::trace::replay::Checks;
 pub use bsym_status::file::Status;
 
-pub use answer::{Answer, Counterexample, State, Step, Verdict};
+pub use answer::{Answer, Conclusion, State, Step, ViolatingTrace};
 pub use explorer::{Explorer, Successors};
 
 /// Reasons why a question has no answer at all.
@@ -198,7 +198,7 @@ impl Question {
 ///             OPERATIONS fill = SELECT level < 10 THEN level := level + 1 END END";
 /// let machine = bsym::Machine::from_text("Tank.mch", text)?;
 /// let answer = bsym::check(&machine, &bsym::Question::default())?;
-/// let bsym::Verdict::Violated(found) = answer.verdict else { panic!("{answer:?}") };
+/// let bsym::Conclusion::Violated(found) = answer.verdict else { panic!("{answer:?}") };
 /// assert_eq!(found.violated, ["level : 0..9"]);
 /// assert_eq!(found.steps.last().unwrap().state.as_ref().unwrap().get("level"), Some("10"));
 /// # Ok::<(), bsym::Error>(())
@@ -219,7 +219,7 @@ pub fn check(machine: &Machine, question: &Question) -> Result<Answer, Error> {
 ///                        back = SELECT on = TRUE THEN on := FALSE || n := n - 1 END END";
 /// let machine = bsym::Machine::from_text("Switch.mch", text)?;
 /// let answer = bsym::ic3(&machine, &bsym::Question::default())?;
-/// assert_eq!(answer.verdict, bsym::Verdict::Holds);
+/// assert_eq!(answer.verdict, bsym::Conclusion::Holds);
 /// assert!(!answer.lemmas.is_empty());
 /// # Ok::<(), bsym::Error>(())
 /// ```
@@ -251,7 +251,7 @@ fn symbolic(machine: &Machine, question: &Question, engine: Engine) -> Result<An
 ///             OPERATIONS fill = SELECT level < 9 THEN level := level + 1 END END";
 /// let machine = bsym::Machine::from_text("Tank.mch", text)?;
 /// let answer = bsym::mc(&machine, &bsym::Question::default())?;
-/// assert_eq!((answer.verdict, answer.states), (bsym::Verdict::Holds, Some(10)));
+/// assert_eq!((answer.verdict, answer.states), (bsym::Conclusion::Holds, Some(10)));
 /// # Ok::<(), bsym::Error>(())
 /// ```
 ///

@@ -2,7 +2,7 @@
 
 mod common;
 
-use bsym::{Question, Verdict};
+use bsym::{Conclusion, Question};
 use common::{bsym, has_solver, json, root};
 
 #[test]
@@ -18,11 +18,11 @@ fn the_library_agrees_with_the_program() {
             let output = bsym().arg(command).arg(&path).args(more).arg("--json").output().expect("it runs");
             json(&output)
         };
-        let word = |verdict: &Verdict| match verdict {
-            Verdict::Holds => "holds",
-            Verdict::Violated(_) => "violated",
-            Verdict::Vacuous(_) => "vacuous",
-            Verdict::Unknown(_) => "unknown",
+        let word = |verdict: &Conclusion| match verdict {
+            Conclusion::Holds => "holds",
+            Conclusion::Violated(_) => "violated",
+            Conclusion::Vacuous(_) => "vacuous",
+            Conclusion::Unknown(_) => "unknown",
         };
         let answer = bsym::check(&machine, &question).expect("it fits");
         assert_eq!(run("check", &["--prop", "inv"])["verdict"], word(&answer.verdict), "{name}: {answer:?}");

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 /// What became of a property.
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
+pub enum FindingStatus {
     /// There is a trace.
     Violated,
     /// It is not decided, or an obligation is not discharged.
@@ -19,7 +19,7 @@ pub enum Outcome {
 #[derive(Serialize, Deserialize, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Finding {
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: FindingStatus,
     /// The kind of the property: `inv`, `deadlock`, `ltl`, `po`, …, or `verdict` of the machine as a whole.
     pub property: String,
     /// Its label, else its text or its name.
@@ -29,19 +29,19 @@ pub struct Finding {
 
 impl Finding {
     /// A finding about a property by its name.
-    pub fn new(outcome: Outcome, property: &str, name: &str) -> Finding {
+    pub fn new(outcome: FindingStatus, property: &str, name: &str) -> Finding {
         // A text may be laid out in another way.
         let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
         Finding { outcome, property: property.into(), name }
     }
 
     /// The finding about a machine as a whole.
-    pub fn whole(outcome: Outcome) -> Finding {
+    pub fn whole(outcome: FindingStatus) -> Finding {
         Finding::new(outcome, "verdict", "")
     }
 
     /// The finding about a property, as an object of JSON describes it.
-    pub fn of(outcome: Outcome, property: &Json) -> Finding {
+    pub fn of(outcome: FindingStatus, property: &Json) -> Finding {
         let text = |name: &str| property[name].as_str();
         let name = text("label").or(text("text")).unwrap_or_default();
         Finding::new(outcome, text("property").unwrap_or("verdict"), name)
@@ -53,15 +53,15 @@ impl Finding {
         let is_same = self.property == other.property && self.name == other.name;
         is_same
             && (self.outcome == other.outcome
-                || (self.outcome, other.outcome) == (Outcome::Violated, Outcome::Open))
+                || (self.outcome, other.outcome) == (FindingStatus::Violated, FindingStatus::Open))
     }
 
     /// The finding in words.
     pub fn in_words(&self) -> String {
         let outcome = match self.outcome {
-            Outcome::Violated => "violated",
-            Outcome::Open => "open",
-            Outcome::Vacuous => "vacuous",
+            FindingStatus::Violated => "violated",
+            FindingStatus::Open => "open",
+            FindingStatus::Vacuous => "vacuous",
         };
         match (self.property.as_str(), self.name.as_str()) {
             ("verdict", _) => outcome.into(),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use crate::answer::finding::{Finding, Outcome};
+use crate::answer::finding::{Finding, FindingStatus};
 use crate::answer::several::{Row, RowVerdict};
 
 /// Returns all findings about a machine. There is one unless it holds or has no answer.
@@ -19,12 +19,12 @@ pub fn all(row: &Row) -> BTreeSet<Finding> {
         Some("bsym-po") => of_obligations(said),
         _ => BTreeSet::new(),
     };
-    let is_there = |outcome: Outcome| all.iter().any(|finding| finding.outcome == outcome);
+    let is_there = |outcome: FindingStatus| all.iter().any(|finding| finding.outcome == outcome);
     // The findings are never better than the verdict.
     let whole = match row.verdict {
-        RowVerdict::Violated if !is_there(Outcome::Violated) => Some(Outcome::Violated),
-        _ if said["verdict"] == "vacuous" => Some(Outcome::Vacuous),
-        RowVerdict::Unknown if all.is_empty() => Some(Outcome::Open),
+        RowVerdict::Violated if !is_there(FindingStatus::Violated) => Some(FindingStatus::Violated),
+        _ if said["verdict"] == "vacuous" => Some(FindingStatus::Vacuous),
+        RowVerdict::Unknown if all.is_empty() => Some(FindingStatus::Open),
         _ => None,
     };
     all.extend(whole.map(Finding::whole));
@@ -42,19 +42,22 @@ fn of_result(said: &Json) -> BTreeSet<Finding> {
     }
     if said["verdict"] == "violated" {
         for found in std::iter::once(said).chain(each(&said["further"])) {
-            all.extend(each(&found["violated"]).map(|property| Finding::of(Outcome::Violated, property)));
+            all.extend(
+                each(&found["violated"]).map(|property| Finding::of(FindingStatus::Violated, property)),
+            );
         }
     }
     for property in each(&said["properties"]) {
         match property["verdict"].as_str() {
-            Some("violated") => drop(all.insert(Finding::of(Outcome::Violated, property))),
-            Some("unknown") => drop(all.insert(Finding::of(Outcome::Open, property))),
+            Some("violated") => drop(all.insert(Finding::of(FindingStatus::Violated, property))),
+            Some("unknown") => drop(all.insert(Finding::of(FindingStatus::Open, property))),
             _ => {}
         }
     }
-    let decided: Vec<Finding> = all.iter().filter(|f| f.outcome == Outcome::Violated).cloned().collect();
+    let decided: Vec<Finding> =
+        all.iter().filter(|f| f.outcome == FindingStatus::Violated).cloned().collect();
     all.retain(|finding| {
-        finding.outcome == Outcome::Violated || !decided.iter().any(|one| one.covers(finding))
+        finding.outcome == FindingStatus::Violated || !decided.iter().any(|one| one.covers(finding))
     });
     all
 }
@@ -62,10 +65,10 @@ fn of_result(said: &Json) -> BTreeSet<Finding> {
 fn of_formulas(said: &Json) -> BTreeSet<Finding> {
     let of = |formula: &Json| {
         let outcome = match formula["verdict"].as_str() {
-            Some("violated") => Outcome::Violated,
+            Some("violated") => FindingStatus::Violated,
             Some("holds") => return None,
-            Some("vacuous") => Outcome::Vacuous,
-            _ => Outcome::Open,
+            Some("vacuous") => FindingStatus::Vacuous,
+            _ => FindingStatus::Open,
         };
         Some(Finding::new(
             outcome,
@@ -82,21 +85,21 @@ fn of_obligations(said: &Json) -> BTreeSet<Finding> {
     for obligation in each(&said["obligations"]) {
         if !matches!(obligation["status"].as_str(), Some("discharged" | "trivial")) {
             let name = obligation["source"]["name"].as_str().or(obligation["id"].as_str());
-            all.insert(Finding::new(Outcome::Open, "po", name.unwrap_or_default()));
+            all.insert(Finding::new(FindingStatus::Open, "po", name.unwrap_or_default()));
         }
     }
     for name in each(&said["of_status"]["unknown"]).filter_map(Json::as_str) {
-        all.insert(Finding::new(Outcome::Open, "po", name));
+        all.insert(Finding::new(FindingStatus::Open, "po", name));
     }
     for part in each(&said["left_out"]) {
-        all.insert(Finding::new(Outcome::Open, "left out", &text(part, "part")));
+        all.insert(Finding::new(FindingStatus::Open, "left out", &text(part, "part")));
     }
     for part in each(&said["not_checked"]).filter_map(Json::as_str) {
-        all.insert(Finding::new(Outcome::Open, "not checked", part));
+        all.insert(Finding::new(FindingStatus::Open, "not checked", part));
     }
     for found in each(&said["contradictory"]) {
         let event = found["event"].as_str().unwrap_or_default();
-        all.insert(Finding::new(Outcome::Open, "contradictory", event));
+        all.insert(Finding::new(FindingStatus::Open, "contradictory", event));
     }
     all
 }

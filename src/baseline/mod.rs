@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::answer::Answer;
 use crate::answer::against::{Against, BaselineObject, FindingObject};
-use crate::answer::finding::{Finding, Outcome};
+use crate::answer::finding::{Finding, FindingStatus};
 use crate::answer::several::{Row, RowVerdict};
 use crate::arguments::{BaselineArguments, Command, OutputArguments};
 use crate::exit::Exit;
@@ -205,7 +205,7 @@ impl Compared {
         match row.verdict {
             RowVerdict::Refused => Exit::Refused,
             RowVerdict::Failed => Exit::Failed,
-            _ if self.new.iter().any(|finding| finding.outcome == Outcome::Violated) => Exit::Violated,
+            _ if self.new.iter().any(|finding| finding.outcome == FindingStatus::Violated) => Exit::Violated,
             _ if !self.new.is_empty() => Exit::Unknown,
             // A machine without an answer, such as one that was not begun.
             _ if !row.holds() && row.result.is_none() => Exit::Unknown,

@@ -6,7 +6,7 @@ use std::path::Path;
 use bsym_language::int::Int;
 use serde_json::Value as Json;
 
-use crate::answer::finding::{Finding as Identity, Outcome};
+use crate::answer::finding::{Finding as Identity, FindingStatus};
 use crate::answer::several::{Row, RowVerdict};
 use crate::answer::trace::{after_all, left_out};
 
@@ -92,7 +92,7 @@ pub struct Finding {
     pub case: Option<String>,
 }
 
-/// Outcome of a case.
+/// FindingStatus of a case.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum CaseOutcome {
     /// The property holds.
@@ -158,8 +158,8 @@ impl Checked {
     pub fn against(mut self, known: &BTreeSet<Identity>) -> Checked {
         for case in &mut self.cases {
             let (outcome, message) = match &case.outcome {
-                CaseOutcome::Failed(message, _) => (Outcome::Violated, message),
-                CaseOutcome::Skipped(message) => (Outcome::Open, message),
+                CaseOutcome::Failed(message, _) => (FindingStatus::Violated, message),
+                CaseOutcome::Skipped(message) => (FindingStatus::Open, message),
                 CaseOutcome::Passed | CaseOutcome::Broken(_) => continue,
             };
             let of_case = self.findings.iter().filter(|f| case.is_about(f, outcome));
@@ -179,7 +179,7 @@ impl Checked {
 }
 
 impl Case {
-    fn is_about(&self, finding: &Finding, outcome: Outcome) -> bool {
+    fn is_about(&self, finding: &Finding, outcome: FindingStatus) -> bool {
         finding.identity.as_ref().is_some_and(|one| one.outcome == outcome)
             && (self.name == VERDICT || finding.case.as_ref() == Some(&self.name))
     }
@@ -277,7 +277,7 @@ fn violation(violated: &Json, trace: &[Step]) -> Violation {
             message: format!("{what}{why} {}", when(trace)),
             place: Place::of(violated).or_else(|| trace.iter().rev().find_map(|s| s.place.clone())),
             trace: trace.to_vec(),
-            identity: Some(Identity::of(Outcome::Violated, violated)),
+            identity: Some(Identity::of(FindingStatus::Violated, violated)),
             case: Some(case_name(&kind, &name)),
         },
         name: case_name(&kind, &name),
@@ -294,7 +294,7 @@ fn unmatched_step(unmatched: &Json) -> Violation {
             message: format!("{event}: {} {}", text(unmatched, "message"), when(&trace)),
             place: Place::of(unmatched),
             trace,
-            identity: Some(Identity::whole(Outcome::Violated)),
+            identity: Some(Identity::whole(FindingStatus::Violated)),
             case: Some(case_name("refinement", &event)),
         },
         name: case_name("refinement", &event),
@@ -352,19 +352,19 @@ fn open(row: &Row, said: &Json) -> Vec<Finding> {
             Level::Warning,
             reason(row, said),
             None,
-            Identity::whole(Outcome::Vacuous),
+            Identity::whole(FindingStatus::Vacuous),
         )];
     }
     for property in each(&said["properties"]).filter(|p| p["verdict"] == "unknown") {
         let message = format!("not decided: {}{}", named(property), because(row));
         let kind = text(property, "property");
-        let identity = Identity::of(Outcome::Open, property);
+        let identity = Identity::of(FindingStatus::Open, property);
         let open = note(format!("unknown-{kind}"), Level::Note, message, Place::of(property), identity);
         all.push(Finding { case: Some(case_name(&kind, &named(property))), ..open });
     }
     if row.verdict == RowVerdict::Unknown && all.is_empty() {
         let message = format!("not decided: {}", reason(row, said));
-        all.push(note("unknown".into(), Level::Note, message, None, Identity::whole(Outcome::Open)));
+        all.push(note("unknown".into(), Level::Note, message, None, Identity::whole(FindingStatus::Open)));
     }
     all
 }

@@ -42,7 +42,7 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
             let answer =
                 begun(arguments, &model, ScopeObject::new(&model, &trace.scope, &Default::default()));
             let own = Own::read(arguments, &mut model);
-            (Arc::new(model), answer, own, Found::Trace(trace))
+            (Arc::new(model), answer, own, StateLookup::Trace(trace))
         }
         None => {
             let read =
@@ -70,9 +70,9 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
     answer.view = ViewWord::State;
     answer.stats = TimeObject { seconds: control.seconds() };
     let trace = match found {
-        Found::Trace(trace) => trace,
-        Found::None(states) => bail!(no_state(arguments, &model, states)),
-        Found::Stopped(reason) => {
+        StateLookup::Trace(trace) => trace,
+        StateLookup::None(states) => bail!(no_state(arguments, &model, states)),
+        StateLookup::Stopped(reason) => {
             answer.incomplete(Some(reason.code()), format!("no state is drawn: {}", reason.text()));
             return Ok(Answer::Graph(Box::new(answer)));
         }
@@ -82,7 +82,7 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
 }
 
 /// Result of looking for the state.
-enum Found {
+enum StateLookup {
     /// The state is one of this trace.
     Trace(Trace),
     /// No state of this many is as asked for, and there are no others.
@@ -97,7 +97,7 @@ fn read_trace(model: &Model, path: &Path) -> anyhow::Result<Trace> {
 }
 
 /// The first initial state with the first values of the constants.
-fn initial(problem: &Problem<'_>, control: &Control) -> anyhow::Result<Found> {
+fn initial(problem: &Problem<'_>, control: &Control) -> anyhow::Result<StateLookup> {
     let cancelled = control.budget.cancellation();
     let place = interruptible(&cancelled, control.budget.deadline, |flag| {
         let eval = Evaluator::new(problem.model, problem.scope).with_interrupt(flag);
@@ -113,15 +113,15 @@ fn initial(problem: &Problem<'_>, control: &Control) -> anyhow::Result<Found> {
     match (place, control.stopped()) {
         (Ok(Place { scope, constants, state }), _) => {
             let step = Step { event: None, execution: Execution::default(), state: Some(state) };
-            Ok(Found::Trace(Trace::new(scope, constants, vec![step])))
+            Ok(StateLookup::Trace(Trace::new(scope, constants, vec![step])))
         }
-        (Err(_), Some(reason)) => Ok(Found::Stopped(reason)),
+        (Err(_), Some(reason)) => Ok(StateLookup::Stopped(reason)),
         (Err(error), None) => Err(error),
     }
 }
 
 /// Searches for the first state that satisfies the goal.
-fn first(arguments: &GraphArguments, problem: &Problem<'_>, control: &Control) -> Found {
+fn first(arguments: &GraphArguments, problem: &Problem<'_>, control: &Control) -> StateLookup {
     let options = SearchOptions {
         checks: Checks { invariant: Some(vec![]), goal: true, well_definedness: false, ..Checks::default() },
         limits: Limits {
@@ -138,18 +138,18 @@ fn first(arguments: &GraphArguments, problem: &Problem<'_>, control: &Control) -
     let report = search(problem, &options, &mut reporter);
     reporter.finish();
     match report.verdict {
-        Verdict::Violated(found) | Verdict::Doubtful(found, _) => Found::Trace(found.trace),
-        Verdict::Holds(_) => Found::None(report.statistics.states),
+        Verdict::Violated(found) | Verdict::Doubtful(found, _) => StateLookup::Trace(found.trace),
+        Verdict::Holds(_) => StateLookup::None(report.statistics.states),
         Verdict::Conditional(_, conditions) => {
             let open = conditions.first().map(|condition| condition.message()).unwrap_or_default();
-            Found::Stopped(Reason::ExistenceUndecided(format!("none was found, but {open}")))
+            StateLookup::Stopped(Reason::ExistenceUndecided(format!("none was found, but {open}")))
         }
-        Verdict::Contradiction(_) => Found::Stopped(Reason::ExistenceUndecided(
+        Verdict::Contradiction(_) => StateLookup::Stopped(Reason::ExistenceUndecided(
             "the search and the reference evaluator differ; this is a mistake of bsym, please report it"
                 .into(),
         )),
-        Verdict::Vacuous(why, _) => Found::Stopped(Reason::ExistenceUndecided(why.to_string())),
-        Verdict::Unknown(reason) => Found::Stopped(control.stopped().unwrap_or(reason)),
+        Verdict::Vacuous(why, _) => StateLookup::Stopped(Reason::ExistenceUndecided(why.to_string())),
+        Verdict::Unknown(reason) => StateLookup::Stopped(control.stopped().unwrap_or(reason)),
     }
 }
 
