@@ -102,7 +102,7 @@ pub(crate) fn answer<E, C>(
             Conclusion::Unknown("parts of bsym contradict each other: please report it".into())
         }
     };
-    let not_checked = model.not_checked.iter().map(|dropped| dropped.describe(model)).collect();
+    let not_checked = model.refinement.not_checked.iter().map(|dropped| dropped.describe(model)).collect();
     Answer { verdict, lemmas, states, not_checked }
 }
 
@@ -137,7 +137,7 @@ fn violated(model: &Model, violation: &Violation) -> Vec<String> {
         Violation::Precondition(span) => {
             vec![format!("the precondition `{}`", bsym_language::print::at(model, *span))]
         }
-        Violation::Refinement(id) => vec![model.refinement_checks[id.index()].message(model)],
+        Violation::Refinement(id) => vec![model.refinement.checks[id.index()].message(model)],
     }
 }
 

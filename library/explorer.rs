@@ -104,7 +104,7 @@ impl Explorer {
                         Ok(if truth { "TRUE" } else { "FALSE" }.into())
                     }
                     Err(_) => {
-                        let lines = of_expression.iter().map(|d| render_line(&model.sources, d));
+                        let lines = of_expression.iter().map(|d| render_line(&model.text.sources, d));
                         Err(Error::Rejected(lines.collect()))
                     }
                 },

@@ -227,12 +227,12 @@ pub fn scope_request(arguments: &ScopeArguments) -> anyhow::Result<ScopeRequest>
 /// A name that is no deferred set, a size given twice, bounds that cross.
 pub fn scope(model: &Model, arguments: &ScopeArguments) -> anyhow::Result<Scope> {
     let mut request = scope_request(arguments)?;
-    let is_there = |name: &String| model.carriers.iter().any(|carrier| carrier.name == *name);
+    let is_there = |name: &String| model.types.carriers.iter().any(|carrier| carrier.name == *name);
     request.sizes.retain(|name, _| is_there(name) || !arguments.sets_of_project.contains(name));
     let settled = Scope::settle(model, &request).map_err(|error| {
         let refusal = Refusal::new(format!("--scope: {error}"));
-        let unknown = request.sizes.keys().find(|n| !model.carriers.iter().any(|c| c.name == **n));
-        match unknown.and_then(|n| nearest(n, model.carriers.iter().map(|c| c.name.as_str()))) {
+        let unknown = request.sizes.keys().find(|n| !model.types.carriers.iter().any(|c| c.name == **n));
+        match unknown.and_then(|n| nearest(n, model.types.carriers.iter().map(|c| c.name.as_str()))) {
             Some(name) => refusal.help(format!("did you mean `{name}`?")),
             None => refusal,
         }
@@ -315,7 +315,7 @@ pub fn fix_constants(
         let text = format!("{name} = ({value})");
         let pred = check_predicate(model, &text).map_err(|diagnostics| {
             Refusal::new(format!("--set: `{name} = {value}` does not fit")).diagnostics(
-                &model.sources,
+                &model.text.sources,
                 &diagnostics,
                 paint,
             )
@@ -343,7 +343,7 @@ fn no_constant(model: &Model, name: &str) -> Refusal {
         return Refusal::new(format!("--set: `{name}` is a variable, no constant"))
             .help("constants are declared in CONSTANTS");
     }
-    if model.carriers.iter().any(|c| c.name == name) {
+    if model.types.carriers.iter().any(|c| c.name == name) {
         return Refusal::new(format!("--set: `{name}` is a set, no constant"))
             .help(format!("--scope {name}=3 fixes the size of a deferred set"));
     }
@@ -403,7 +403,7 @@ pub fn properties(
                     missing.push("ASSERTIONS (--prop assertions)");
                 }
             }
-            PropertyName::Goal => match model.goal {
+            PropertyName::Goal => match model.definitions.goal {
                 Some(_) => found.push(Property::NoGoal),
                 None => missing.push("definition GOAL (--prop goal)"),
             },

@@ -75,7 +75,8 @@ fn list() {
         complete += usize::from(system.unsupported.is_empty());
         let mut seen = std::collections::BTreeSet::new();
         for u in &system.unsupported {
-            let text: String = model.sources.text(u.span).split_whitespace().collect::<Vec<_>>().join(" ");
+            let text: String =
+                model.text.sources.text(u.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let text: String = text.chars().take(100).collect();
             if seen.insert(u.reason.clone()) {
                 let entry = reasons.entry(u.reason.clone()).or_insert((0, String::new()));

@@ -168,7 +168,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
 
     /// Meets the elements that the carriers have besides those in the values.
     fn meet_carriers(&mut self) -> Result<(), ReadError> {
-        for i in 0..self.system.model.carriers.len() {
+        for i in 0..self.system.model.types.carriers.len() {
             let sort = self.encoder.sort(&Type::Carrier(CarrierId(i as u32)));
             if let Some(array @ TermValue::Array { .. }) = self.carrier_value(sort)? {
                 for element in self.support(&array, sort)? {
@@ -224,7 +224,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
 
     fn scope(&self) -> Scope {
         let mut scope = self.system.scope.clone();
-        for (i, carrier) in self.system.model.carriers.iter().enumerate() {
+        for (i, carrier) in self.system.model.types.carriers.iter().enumerate() {
             let id = CarrierId(i as u32);
             if carrier.kind == bsym_language::model::CarrierKind::Deferred {
                 let met = self.elements.get(&id).map_or(0, Vec::len);
@@ -598,7 +598,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
     }
 
     fn carrier(&self, sort: Sort) -> Option<CarrierId> {
-        (0..self.system.model.carriers.len() as u32)
+        (0..self.system.model.types.carriers.len() as u32)
             .map(CarrierId)
             .find(|&c| self.encoder.sort(&Type::Carrier(c)) == sort)
     }

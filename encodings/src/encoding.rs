@@ -58,7 +58,7 @@ pub fn choose(asked: Option<Encoding>, is_solver: bool, model: &Model, scope: &S
 pub fn infinite(model: &Model, scope: &Scope) -> Vec<String> {
     let scope = settle_by_axioms(model, scope);
     let mut all = vec![];
-    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.carriers) {
+    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.types.carriers) {
         if carrier.kind == CarrierKind::Deferred && !scope.sizes.contains_key(&id) {
             all.push(format!("the set `{}`", carrier.name));
         }

@@ -118,7 +118,7 @@ impl<'s> Search<'s> {
         let model = &job.model;
         let mut watched = accelerator.guards();
         watched.extend(model.invariant.iter().chain(&model.assertions).map(|c| c.pred.clone()));
-        watched.extend(model.goal.clone());
+        watched.extend(model.definitions.goal.clone());
         Search {
             job,
             excluded,

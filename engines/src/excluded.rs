@@ -115,7 +115,7 @@ fn property_at(job: &Job, at: Span) -> Option<Property> {
     job.properties.iter().copied().find(|property| match property {
         Property::Invariant(i) => job.model.invariant[*i].pred.span.contains(at),
         Property::Assertion(i) => job.model.assertions[*i].pred.span.contains(at),
-        Property::NoGoal => job.model.goal.as_ref().is_some_and(|goal| goal.span.contains(at)),
+        Property::NoGoal => job.model.definitions.goal.as_ref().is_some_and(|goal| goal.span.contains(at)),
         Property::DeadlockFree => false,
     })
 }

@@ -31,7 +31,7 @@ fn short(model: &Arc<Model>, request: &ScopeRequest) -> Job {
 
 /// The scopes in which all deferred sets have one size.
 fn sized(model: &Model, size: usize) -> ScopeRequest {
-    let sets = model.carriers.iter().filter(|c| c.kind == bsym_language::model::CarrierKind::Deferred);
+    let sets = model.types.carriers.iter().filter(|c| c.kind == bsym_language::model::CarrierKind::Deferred);
     ScopeRequest { sizes: sets.map(|c| (c.name.clone(), size)).collect(), ..ScopeRequest::default() }
 }
 

@@ -32,7 +32,7 @@ fn what_the_status_says_of_a_step_is_not_open() {
     let mut status = full_status(&model);
     assert_eq!(open_with(&model, status.clone()), ["drop/grd2/GRD"]);
     for event in (0..model.events.len() as u32).map(EventId) {
-        for id in (0..model.refinement_checks.len() as u32).map(RefinementId) {
+        for id in (0..model.refinement.checks.len() as u32).map(RefinementId) {
             status.insert_check(Check::Step(Some(event), StepCheck::Refinement(id)), claimed());
         }
     }

@@ -76,7 +76,7 @@ fn elements_may_be_named_part_by_part() {
         ["partition(Colours, warm, {blue})", "partition(warm, {red}, {yellow})", "darkest ∈ Colours"];
     let file = ContextFile::new("parts", "Colours warm blue red yellow darkest", &axioms);
     let elements = CarrierKind::Enumerated(["red", "yellow", "blue"].map(String::from).to_vec());
-    assert_eq!(file.model().carriers[0].kind, elements);
+    assert_eq!(file.model().types.carriers[0].kind, elements);
     assert_eq!(valuations("parts", "Colours warm blue red yellow darkest", &axioms), 3);
 }
 

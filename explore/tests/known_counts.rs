@@ -21,7 +21,7 @@ fn searched(name: &str, size: usize, options: &SearchOptions) -> SearchReport {
 fn searched_with(file: &str, size: &dyn Fn(&str) -> usize, options: &SearchOptions) -> SearchReport {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(file);
     let model = load_model(&path).expect("it can be read").model.expect("it is right");
-    let deferred = model.carriers.iter().filter(|c| c.kind == CarrierKind::Deferred);
+    let deferred = model.types.carriers.iter().filter(|c| c.kind == CarrierKind::Deferred);
     let sizes = deferred.map(|c| (c.name.clone(), size(&c.name))).collect();
     let request = ScopeRequest { prob: true, sizes, ..ScopeRequest::default() };
     let scope = Scope::settle(&model, &request).expect("the sizes fit");

@@ -40,7 +40,7 @@ fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, Refi
     let model = loaded.model.unwrap_or_else(|| panic!("{main}: {:?}", loaded.diagnostics));
     let scope =
         Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).expect("a scope");
-    let parts = model.refined.as_ref().expect("an abstraction").side_by_side(&model);
+    let parts = model.refinement.refined.as_ref().expect("an abstraction").side_by_side(&model);
     let problem = Problem { model: &parts.model, scope: &scope, finder: None };
     let options = RefinementOptions { reference_only, ..RefinementOptions::default() };
     let report = check(&problem, &parts, &model, &options, &mut |_: &Progress| {});
@@ -90,7 +90,7 @@ fn refine(files: &[(&str, &str)], main: &str) -> Found {
 fn simulates(files: &[(&str, &str)], main: &str) -> Option<Verdict> {
     let texts: Texts = files.iter().map(|(name, text)| (*name, *text)).collect();
     let model = load_from(&texts, Path::new(main)).expect("the file is there").model.expect("it is right");
-    let joint = simulation(&model, model.refined.as_ref().expect("an abstraction")).ok()?;
+    let joint = simulation(&model, model.refinement.refined.as_ref().expect("an abstraction")).ok()?;
     let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
     let scope = Scope::settle(&model, &request).expect("a scope");
     let problem = Problem { model: &joint, scope: &scope, finder: None };
@@ -102,7 +102,7 @@ fn simulates(files: &[(&str, &str)], main: &str) -> Option<Verdict> {
 fn of_simulated(files: &[(&str, &str)], main: &str, found: &Counterexample) -> Option<UnmatchedStep> {
     let texts: Texts = files.iter().map(|(name, text)| (*name, *text)).collect();
     let model = load_from(&texts, Path::new(main)).expect("the file is there").model.expect("it is right");
-    let refined = model.refined.as_ref().expect("an abstraction");
+    let refined = model.refinement.refined.as_ref().expect("an abstraction");
     let joint = simulation(&model, refined).expect("it is determined");
     let parts = refined.side_by_side(&model);
     let problem = Problem { model: &parts.model, scope: &found.trace.scope, finder: None };
@@ -468,7 +468,7 @@ OPERATIONS set(x) = PRE x : NAT THEN fill := x END; n <-- get = n := fill END",
         let texts: Texts = [vat, ("Vat_r.ref", text)].into_iter().collect();
         let model =
             load_from(&texts, Path::new("Vat_r.ref")).expect("it is there").model.expect("it is right");
-        let parts = model.refined.as_ref().expect("an abstraction").side_by_side(&model);
+        let parts = model.refinement.refined.as_ref().expect("an abstraction").side_by_side(&model);
         let request = ScopeRequest { prob: true, ..ScopeRequest::default() };
         let scope = Scope::settle(&model, &request).expect("a scope");
         let wide = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");

@@ -36,7 +36,7 @@ fn model(text: &str) -> Model {
 
 /// The scope in which every deferred set has this size.
 fn scope(model: &Model, size: usize) -> Scope {
-    let deferred = model.carriers.iter().filter(|carrier| carrier.kind == CarrierKind::Deferred);
+    let deferred = model.types.carriers.iter().filter(|carrier| carrier.kind == CarrierKind::Deferred);
     let sizes = deferred.map(|carrier| (carrier.name.clone(), size)).collect();
     Scope::settle(model, &ScopeRequest { sizes, prob: true, ..ScopeRequest::default() }).expect("a scope")
 }

@@ -330,7 +330,7 @@ fn labels_are_the_predicates_and_a_false_guard_disables() {
                     let label = matrix.find(LabelKind::Invariant(i)).expect("a label");
                     assert_eq!(system.label(label, row), eval.pred(&env, &conjunct.pred));
                 }
-                if let Some(goal) = &eval.model.goal {
+                if let Some(goal) = &eval.model.definitions.goal {
                     let label = matrix.find(LabelKind::Goal).expect("a label");
                     assert_eq!(system.label(label, row), eval.pred(&env, goal));
                 }

@@ -22,6 +22,7 @@ fn collected(name: &str, options: &GraphOptions) -> (Model, Collected) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models").join(name);
     let model = load_model(&path).expect("it can be read").model.expect("it is right");
     let sizes = model
+        .types
         .carriers
         .iter()
         .filter(|c| matches!(c.kind, CarrierKind::Deferred))

@@ -489,7 +489,7 @@ pub fn check_predicate_in(
     surroundings: Surroundings<'_>,
 ) -> Result<(Pred, Vec<LocalId>), Vec<Diagnostic>> {
     let id = add_source(model, text);
-    let (tree, diagnostics) = parser::parse_predicate(&model.sources, id);
+    let (tree, diagnostics) = parser::parse_predicate(&model.text.sources, id);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
@@ -509,7 +509,7 @@ pub fn check_expression_in(
     surroundings: Surroundings<'_>,
 ) -> Result<(Expr, Vec<LocalId>), Vec<Diagnostic>> {
     let id = add_source(model, text);
-    let (tree, diagnostics) = parser::parse_expression(&model.sources, id);
+    let (tree, diagnostics) = parser::parse_expression(&model.text.sources, id);
     if !diagnostics.is_empty() {
         return Err(diagnostics);
     }
@@ -517,5 +517,5 @@ pub fn check_expression_in(
 }
 
 fn add_source(model: &mut Model, text: &str) -> SourceId {
-    Arc::make_mut(&mut model.sources).add(Source::new("<formula>", text))
+    Arc::make_mut(&mut model.text.sources).add(Source::new("<formula>", text))
 }

@@ -73,7 +73,7 @@ fn instances_share_constants_and_have_their_own_variables() {
     );
     assert_eq!(names(&m.variables), ["mode", "p.x", "q.x"]);
     assert_eq!(names(&m.constants), ["p.Counter.top", "step", "q.Counter.top", "big"]);
-    assert_eq!(m.carriers.len(), 1);
+    assert_eq!(m.types.carriers.len(), 1);
     assert_eq!(texts(&m.axioms), ["top = big", "step : 1 .. 2", "top = 2", "big = 4"]);
     // What the includer owes: that 2 is in 1..9 is plain.
     assert_eq!(texts(&m.assertions), ["p.Counter.top : 1 .. 9"]);
@@ -85,7 +85,7 @@ fn instances_share_constants_and_have_their_own_variables() {
     let events: Vec<&str> = m.events.iter().map(|e| e.name.as_str()).collect();
     assert_eq!(events, ["both", "p.inc"]);
     let components: Vec<_> =
-        m.components.iter().map(|c| (c.name.as_str(), c.prefix.as_deref(), c.relation)).collect();
+        m.text.components.iter().map(|c| (c.name.as_str(), c.prefix.as_deref(), c.relation)).collect();
     assert_eq!(components[0], ("M", None, Relation::Main));
     assert!(components.contains(&("Counter", Some("q"), Relation::Includes)));
     assert_eq!(m.events[1].origin, ComponentId(1));
@@ -134,8 +134,8 @@ fn a_refinement_keeps_what_it_names_and_glues_the_rest() {
          OPERATIONS add(e) = BEGIN list := list <- e; b := b + 1 END END",
     );
     assert_eq!(names(&m.variables), ["b", "list", "c"]);
-    assert_eq!(names(&m.abstract_variables), ["a"]);
-    assert_eq!(texts(&m.gluing), ["a <: COL", "c = TRUE => a = {}", "ran(list) = a"]);
+    assert_eq!(names(&m.refinement.abstract_variables), ["a"]);
+    assert_eq!(texts(&m.refinement.gluing), ["a <: COL", "c = TRUE => a = {}", "ran(list) = a"]);
     assert_eq!(texts(&m.invariant), ["b : 0..k", "c : BOOL", "list : seq(COL)", "size(list) = b"]);
     let events: Vec<_> = m.events.iter().map(|e| (e.name.as_str(), e.refines.clone())).collect();
     assert_eq!(events, [("add", vec!["add".to_string()]), ("flip", vec![])]);
@@ -157,7 +157,7 @@ fn values_make_a_deferred_set_an_interval() {
          INVARIANT t : COL --> BOOL & a = t~[{TRUE}] INITIALISATION t := COL * {FALSE}; c := TRUE
          OPERATIONS add(e) = t(e) := TRUE END",
     );
-    assert!(m.carriers.is_empty());
+    assert!(m.types.carriers.is_empty());
     assert_eq!(m.locals[m.events[0].parameters[0].index()].ty, Type::Int);
     assert!(texts(&m.axioms).contains(&"COL = 0..3"));
     refuses_with(

@@ -57,7 +57,7 @@ fn a_package_and_a_project_give_the_same_model() {
     assert_eq!(rodin.invariant[0].text, "level ∈ 0 ‥ cap");
     assert_eq!(package.invariant[0].text, "level : 0 .. cap");
     let origins: Vec<&str> =
-        rodin.invariant.iter().map(|c| rodin.components[c.origin.index()].name.as_str()).collect();
+        rodin.invariant.iter().map(|c| rodin.text.components[c.origin.index()].name.as_str()).collect();
     assert_eq!(origins, ["Tank0", "Tank1", "Tank1"]);
 }
 
@@ -72,7 +72,7 @@ fn an_event_carries_its_abstractions_along() {
     for part in ["ASSERT 1 : 1 .. 2", "ASSERT level + 1 <= cap", "level, room := level + 1, room - 1"] {
         assert!(text.contains(part), "{part} in\n{text}");
     }
-    let checks: Vec<String> = m.refinement_checks.iter().map(|c| c.message(&m)).collect();
+    let checks: Vec<String> = m.refinement.checks.iter().map(|c| c.message(&m)).collect();
     assert_eq!(checks[0], "guard grd1 of the abstract event fill (Tank0) is false");
     // `drain` is left to the witness of the new level.
     assert!(print::event(&m, &m.events[2]).contains("cap - x"));
@@ -89,15 +89,15 @@ fn an_extended_event_checks_nothing_twice() {
         ("drop", &["drop".to_string(), "fill".into()][..])
     );
     // Only what Tank0 demands of Tank1 is left: the extension gives Tank1 all it asks for.
-    assert!(m.refinement_checks.iter().all(|c| m.components[c.origin.index()].name == "Tank0"));
-    assert!(!m.refinement_checks.is_empty());
+    assert!(m.refinement.checks.iter().all(|c| m.text.components[c.origin.index()].name == "Tank0"));
+    assert!(!m.refinement.checks.is_empty());
 }
 
 #[test]
 fn a_context_alone_is_a_model() {
     let m = component(&ours("Tank"), "Valve");
     assert_eq!((m.events.len(), m.variables.len(), m.axioms.len(), m.assertions.len()), (0, 0, 1, 1));
-    assert_eq!(m.carriers[0].kind, CarrierKind::Enumerated(vec!["OPEN".into(), "CLOSED".into()]));
+    assert_eq!(m.types.carriers[0].kind, CarrierKind::Enumerated(vec!["OPEN".into(), "CLOSED".into()]));
     assert_eq!(m.constants.len(), 1);
 }
 
@@ -107,7 +107,7 @@ fn folders_and_archives_give_their_last_refinement() {
     let folder = place.path().join("it's a project");
     copy(&folder);
     let last = model(load_model(&folder).expect("it can be read"));
-    assert_eq!((last.name.as_str(), last.notation), ("Tank2", Notation::EventB));
+    assert_eq!((last.name.as_str(), last.text.notation), ("Tank2", Notation::EventB));
 
     let archive = place.path().join("tank.zip");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&archive).expect("a file"));
@@ -238,18 +238,22 @@ fn mutated_files_never_panic() {
 #[test]
 fn theories_of_a_project_are_read() {
     let shelf = model(load_model(&ours("Shelf/Shelf.bum")).expect("it can be read"));
-    let stack = &shelf.free_types[0];
-    assert_eq!((stack.name.as_str(), stack.parameters, shelf.free_types.len()), ("Stack", 1, 1));
+    let stack = &shelf.types.free_types[0];
+    assert_eq!((stack.name.as_str(), stack.parameters, shelf.types.free_types.len()), ("Stack", 1, 1));
     assert_eq!(stack.constructors[1].destructors, ["top", "rest"]);
     // Direct definitions are written out, also infix ones; the recursive one is an operator.
     let text = |i: usize| print::pred(&shelf, &shelf.invariant[i].pred);
     assert_eq!(text(1), "2 * height(items) <= 4");
     assert_eq!(text(2), "2 > min({height(items), 1})");
-    assert!(shelf.operators.iter().all(|o| o.name == "height"), "{:?}", shelf.operators);
-    assert!(matches!(shelf.operators[0].definition, OperatorDefinition::Expr(_)));
+    assert!(
+        shelf.definitions.operators.iter().all(|o| o.name == "height"),
+        "{:?}",
+        shelf.definitions.operators
+    );
+    assert!(matches!(shelf.definitions.operators[0].definition, OperatorDefinition::Expr(_)));
     // Axioms give no value: that is a mistake only where one is needed.
     let priced = model(load_model(&ours("Shelf/Priced.bum")).expect("it can be read"));
-    assert!(priced.operators.iter().any(|o| o.definition == OperatorDefinition::Axiomatic));
+    assert!(priced.definitions.operators.iter().any(|o| o.definition == OperatorDefinition::Axiomatic));
 }
 
 /// The same theory from a project and from a package: conditions are obligations in both.

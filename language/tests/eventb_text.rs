@@ -39,7 +39,7 @@ fn assert_same(text: &Model, rodin: &Model, what: &str) {
     };
     assert_eq!(labels(text), labels(rodin), "{what}");
     let formulas = |m: &Model| {
-        let all = m.formulas.iter().map(|f| (f.event.clone(), f.label.clone(), f.role));
+        let all = m.text.formulas.iter().map(|f| (f.event.clone(), f.label.clone(), f.role));
         all.collect::<Vec<_>>()
     };
     assert_eq!(formulas(text), formulas(rodin), "{what}");
@@ -54,7 +54,7 @@ fn a_text_is_the_same_model_as_the_files_of_rodin() {
         let rodin = model(load_model(&ours("Tank").join(format!("{name}.bum"))).expect("it can be read"));
         let text = text(file, name);
         assert_eq!(walk::normalised(&text), walk::normalised(&rodin), "{name}");
-        let labels = |m: &Model| m.formulas.iter().map(|f| f.label.clone()).collect::<Vec<_>>();
+        let labels = |m: &Model| m.text.formulas.iter().map(|f| f.label.clone()).collect::<Vec<_>>();
         assert_eq!(labels(&text), labels(&rodin), "{name}");
     }
     // The last refinement of a file is read without a name, and the component of the file's name with one.

@@ -44,11 +44,11 @@ fn sets_of_one_name_are_one_set() {
     for relation in ["SEES", "IMPORTS"] {
         let concrete = BEACON_I.replace("SEES", relation);
         let m = model(&[BEACON, "MACHINE shades SETS HUE = {amber, teal} END", &concrete]);
-        assert_eq!(m.carriers.len(), 1);
+        assert_eq!(m.types.carriers.len(), 1);
         let deferred = "MACHINE beacon SETS HUE OPERATIONS hh <-- shade = hh :: HUE END";
         let m = model(&[deferred, "MACHINE shades SETS HUE = {amber, teal} END", &concrete]);
-        assert_eq!(m.carriers[0].kind, CarrierKind::Enumerated(vec!["amber".into(), "teal".into()]));
-        assert_eq!(m.carriers.len(), 1);
+        assert_eq!(m.types.carriers[0].kind, CarrierKind::Enumerated(vec!["amber".into(), "teal".into()]));
+        assert_eq!(m.types.carriers.len(), 1);
     }
     // Also through what the abstraction includes, and by way of a refinement between.
     let m = model(&[
@@ -58,7 +58,7 @@ fn sets_of_one_name_are_one_set() {
         "MACHINE shades SETS HUE = {amber, teal} END",
         &BEACON_I.replace("REFINES beacon", "REFINES beacon_r"),
     ]);
-    assert_eq!(m.carriers.len(), 1);
+    assert_eq!(m.types.carriers.len(), 1);
     let clash = "has the name of something else";
     refused(&[BEACON, "MACHINE shades SETS HUE = {teal, amber} END", BEACON_I], 302, clash);
     refused(&[BEACON, "MACHINE shades SETS HUE = {amber, teal, red} END", BEACON_I], 302, clash);
@@ -104,7 +104,7 @@ fn concrete_variables_are_implemented_by_imported_ones() {
     let concrete = "IMPLEMENTATION tank_i REFINES tank IMPORTS store OPERATIONS fill = put(level + 1) END";
     let m = model(&[tank, store, concrete]);
     assert_eq!((m.variables.len(), m.variables[0].name.as_str()), (1, "level"));
-    let refined = m.refined.as_ref().expect("there is an abstraction");
+    let refined = m.refinement.refined.as_ref().expect("there is an abstraction");
     assert_eq!(refined.levels[0].gluing.len(), 1);
     let clash = "has the name of something else";
     refused(
@@ -129,7 +129,7 @@ fn a_machine_without_variables_may_be_included_twice() {
     };
     let whole = "MACHINE whole INCLUDES left, right OPERATIONS go = BEGIN setleft || setright END END";
     let m = model(&[types, &half("left"), &half("right"), whole]);
-    assert_eq!((m.carriers.len(), m.constants.len(), m.variables.len(), m.axioms.len()), (1, 1, 2, 1));
+    assert_eq!((m.types.carriers.len(), m.constants.len(), m.variables.len(), m.axioms.len()), (1, 1, 2, 1));
     let with_variable =
         types.replace(" OPERATIONS", " VARIABLES v INVARIANT v : S INITIALISATION v := a OPERATIONS");
     refused(&[&with_variable, &half("left"), &half("right"), whole], 440, "included twice");
@@ -193,5 +193,5 @@ fn old_names_of_sections_are_read() {
         OPERATIONS rise = PRE level < k THEN level := 1 END END",
     ]);
     assert_eq!(m.variables[0].name, "level");
-    assert_eq!((m.variables.len(), m.abstract_variables.len()), (1, 1));
+    assert_eq!((m.variables.len(), m.refinement.abstract_variables.len()), (1, 1));
 }

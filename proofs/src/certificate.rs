@@ -332,7 +332,8 @@ impl Certificate {
     pub fn new(facts: &Facts<'_>, folder: &Path) -> Certificate {
         let model = facts.model;
         let lemmas = |all: &[bsym_language::model::Pred]| all.iter().map(|p| print::pred(model, p)).collect();
-        let mut files = model.sources.iter().map(|(_, s)| s).filter(|s| s.path.as_os_str() != "<formula>");
+        let mut files =
+            model.text.sources.iter().map(|(_, s)| s).filter(|s| s.path.as_os_str() != "<formula>");
         let main = files.next();
         Certificate {
             format: FORMAT.into(),
@@ -343,7 +344,13 @@ impl Certificate {
                 path: main.map(|s| relative(&s.path, folder)).unwrap_or_default(),
                 sha256: main.map(digest::source).unwrap_or_default(),
                 definitions: files.map(|s| (relative(&s.path, folder), digest::source(s))).collect(),
-                include: model.sources.include_path().iter().map(|path| relative(path, folder)).collect(),
+                include: model
+                    .text
+                    .sources
+                    .include_path()
+                    .iter()
+                    .map(|path| relative(path, folder))
+                    .collect(),
             },
             scope: named(model, facts.scope),
             settings: facts.settings.clone(),
@@ -562,11 +569,12 @@ impl CheckText {
         };
         Ok(match self {
             CheckText::Refinement { event: name, index } => {
-                within(*index as usize, model.refinement_checks.len(), "refinement")?;
+                within(*index as usize, model.refinement.checks.len(), "refinement")?;
                 Check::Step(event(name)?, StepCheck::Refinement(RefinementId(*index)))
             }
             CheckText::StepMeaning { event: name, file, range: [start, end] } => {
-                let text = model.sources.iter().nth(*file as usize).map(|(_, source)| source.text.as_str());
+                let text =
+                    model.text.sources.iter().nth(*file as usize).map(|(_, source)| source.text.as_str());
                 if text.and_then(|t| t.get(*start as usize..*end as usize)).is_none() {
                     return Err(format!(
                         "it trusts a check of bytes {start} to {end} of file {file}: there are none"

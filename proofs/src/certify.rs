@@ -334,7 +334,7 @@ fn machine(certificate: &Certificate, folder: &Path) -> Result<Model, CertifyErr
         return Err(CertifyError::Mismatch(text));
     }
     // Each file that the machine reads must be listed, and no other, so that none can change unseen.
-    let mut read: Vec<String> = model.sources.iter().map(|(_, s)| digest::source(s)).collect();
+    let mut read: Vec<String> = model.text.sources.iter().map(|(_, s)| digest::source(s)).collect();
     read.sort();
     listed.sort();
     if read != listed {
@@ -366,7 +366,7 @@ fn first_message(sources: &Sources, diagnostics: &[Diagnostic]) -> String {
 
 fn predicate(model: &mut Model, what: &str, text: &str) -> Result<Pred, CertifyError> {
     check_predicate(model, text).map_err(|d| {
-        CertifyError::Mismatch(format!("{what} `{text}`: {}", first_message(&model.sources, &d)))
+        CertifyError::Mismatch(format!("{what} `{text}`: {}", first_message(&model.text.sources, &d)))
     })
 }
 
@@ -457,7 +457,7 @@ fn says_something(claim: &Claim, model: &Model) -> Result<(), CertifyError> {
             Property::Invariant(i) if !claim.conjuncts.contains(i) => {
                 return refused(format!("it claims `{}` and does not list it among its conjuncts", name(*i)));
             }
-            Property::NoGoal if model.goal.is_none() => {
+            Property::NoGoal if model.definitions.goal.is_none() => {
                 return refused(
                     "it claims that the goal is never reached, and there is no definition GOAL".into(),
                 );

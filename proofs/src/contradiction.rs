@@ -11,7 +11,9 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::session::{Answer, SolverError};
 use bsym_encodings::system::build::encode;
 use bsym_encodings::term::Terms;
-use bsym_language::model::{Expr, ExprKind, Model, Subst, SubstKind, Target, VarId, Variable};
+use bsym_language::model::{
+    Expr, ExprKind, Model, ModelDefinitions, ModelText, Refinement, Subst, SubstKind, Target, VarId, Variable,
+};
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
 
@@ -39,17 +41,12 @@ pub(crate) fn without_events(model: &Model) -> Model {
     let kept: Vec<(Target, Expr)> = model.variables.iter().enumerate().map(keep).collect();
     let initialisation = if kept.is_empty() { SubstKind::Skip } else { SubstKind::Assign(kept) };
     Model {
-        abstract_variables: vec![],
-        refined: None,
-        gluing: vec![],
         assertions: vec![],
         initialisation: initialisation.at(span),
         events: vec![],
-        refinement_checks: vec![],
-        owed: vec![],
-        variants: vec![],
-        formulas: vec![],
-        goal: None,
+        text: ModelText { formulas: vec![], ..model.text.clone() },
+        refinement: Refinement { not_checked: model.refinement.not_checked.clone(), ..Refinement::default() },
+        definitions: ModelDefinitions { goal: None, ..model.definitions.clone() },
         ..model.clone()
     }
 }

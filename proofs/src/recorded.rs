@@ -70,7 +70,7 @@ impl Recorded {
 
 /// Returns whether all hypotheses of other tools' obligations are in the model and have a term.
 pub fn has_all_hypotheses(system: &System) -> bool {
-    system.unsupported.is_empty() && system.model.not_checked.is_empty()
+    system.unsupported.is_empty() && system.model.refinement.not_checked.is_empty()
 }
 
 /// Returns whether all axioms and conjuncts have terms.

@@ -120,7 +120,7 @@ fn small_scopes(model: &Model, scope: &Scope) -> Vec<Scope> {
 fn sizes_text(model: &Model, scope: &Scope, small: &Scope) -> String {
     let own = small.sizes.iter().filter(|(id, _)| !scope.sizes.contains_key(id));
     let all: Vec<String> =
-        own.map(|(id, n)| format!("card({}) = {n}", model.carriers[id.index()].name)).collect();
+        own.map(|(id, n)| format!("card({}) = {n}", model.types.carriers[id.index()].name)).collect();
     all.join(", ")
 }
 

@@ -39,7 +39,8 @@ impl Witness {
         let file = trace_to_file(model, trace);
         let first = file.steps.into_iter().next();
         let (state, choices) = first.map(|s| (s.state, s.choices)).unwrap_or_default();
-        let open: Vec<&String> = scope.open_sets(model).map(|id| &model.carriers[id.index()].name).collect();
+        let open: Vec<&String> =
+            scope.open_sets(model).map(|id| &model.types.carriers[id.index()].name).collect();
         let sizes = file.scope.sizes.into_iter().filter(|(name, _)| open.contains(&name)).collect();
         Witness { sizes, constants: file.constants, state: state.unwrap_or_default(), choices }
     }
@@ -51,7 +52,7 @@ impl Witness {
     pub fn replay(&self, model: &Model, scope: &Scope, budget: &Budget) -> Result<(), String> {
         let mut missing = None;
         let whole = scope.with_open_sets(model, |id| {
-            let name = &model.carriers[id.index()].name;
+            let name = &model.types.carriers[id.index()].name;
             match self.sizes.get(name) {
                 Some(&n) if (1..=limits::ELEMENTS).contains(&n) => n,
                 _ => {

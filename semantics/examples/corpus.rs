@@ -58,7 +58,7 @@ struct Problem {
 }
 
 fn place(model: &Model, error: &EvalError) -> String {
-    let text: Vec<_> = model.sources.text(error.span).split_whitespace().collect();
+    let text: Vec<_> = model.text.sources.text(error.span).split_whitespace().collect();
     text.join(" ").chars().take(100).collect()
 }
 

@@ -62,11 +62,13 @@ pub(crate) struct TruncationOrder {
 pub fn only_names_elements(model: &Model) -> bool {
     let mut sets = BTreeSet::new();
     // The value of a parameter is chosen in a set-up of its own, and free types of classical B are set up.
-    let has_free_types = model.notation == Notation::ClassicalB && !model.free_types.is_empty();
+    let has_free_types = model.text.notation == Notation::ClassicalB && !model.types.free_types.is_empty();
     let named = model.parameters.is_empty()
         && !has_free_types
         && model.constants.iter().all(|c| match c.ty {
-            Type::Carrier(s) => model.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s),
+            Type::Carrier(s) => {
+                model.types.carriers[s.index()].kind == CarrierKind::Deferred && sets.insert(s)
+            }
             _ => false,
         });
     let typing = |p: &Pred| match &p.kind {

@@ -297,7 +297,7 @@ fn every_round_of_a_loop_is_judged() {
                 Outcome::Reached { state, .. } => {
                     format!("{:?}", state[0].as_int().unwrap().to_i64().unwrap())
                 }
-                Outcome::AssertFailed(span) => m.sources.text(*span).to_string(),
+                Outcome::AssertFailed(span) => m.text.sources.text(*span).to_string(),
                 other => format!("{other:?}"),
             },
             other => format!("{} ways", other.len()),

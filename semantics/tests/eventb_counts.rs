@@ -62,7 +62,7 @@ fn explore(model: &Model, most: usize) -> Counts {
                         }
                     }
                     Outcome::RefinementFailed(id) => {
-                        counts.refinement.insert(model.refinement_checks[id.index()].message(model));
+                        counts.refinement.insert(model.refinement.checks[id.index()].message(model));
                     }
                     Outcome::IllDefined(e) => counts.incomplete = Some(format!("ill-defined: {}", e.message)),
                     _ => {}

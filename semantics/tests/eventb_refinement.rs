@@ -39,7 +39,7 @@ fn explore(model: &Model) -> (usize, usize, BTreeSet<String>, BTreeSet<String>) 
                         }
                     }
                     Outcome::RefinementFailed(id) => {
-                        failed.insert(model.refinement_checks[id.index()].message(model));
+                        failed.insert(model.refinement.checks[id.index()].message(model));
                     }
                     other => panic!("{other:?}"),
                 }

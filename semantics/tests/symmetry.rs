@@ -45,8 +45,8 @@ fn kinds(constants: &str, properties: &str, fixed: Option<(u32, u32)>) -> (usize
         let model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
         let scope = Scope::settle(&model, &ScopeRequest { prob: true, ..ScopeRequest::default() }).unwrap();
         let eval = Evaluator::new(&model, &scope);
-        let s = model.carriers.iter().position(|c| c.name == "S").map(|i| CarrierId(i as u32)).unwrap();
-        let t = model.carriers.iter().position(|c| c.name == "T").map(|i| CarrierId(i as u32)).unwrap();
+        let s = model.types.carriers.iter().position(|c| c.name == "S").map(|i| CarrierId(i as u32)).unwrap();
+        let t = model.types.carriers.iter().position(|c| c.name == "T").map(|i| CarrierId(i as u32)).unwrap();
         let fixed: BTreeMap<_, _> =
             fixed.into_iter().map(|(c, i)| (ConstId(c), Value::Element(s, i))).collect();
         let all = eval.constants(&fixed);

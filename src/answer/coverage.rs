@@ -87,7 +87,7 @@ impl CoverageObject {
                 .conjuncts
                 .iter()
                 .map(|(pred, states)| {
-                    let (file, line, _) = place(&model.sources, pred.span);
+                    let (file, line, _) = place(&model.text.sources, pred.span);
                     GuardObject { text: print::shown_pred(model, pred), file, line, states: *states }
                 })
                 .collect(),

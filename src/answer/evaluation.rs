@@ -57,12 +57,16 @@ impl At {
         if span == Span::default() {
             return At::default();
         }
-        let position = model.sources.position(span);
+        let position = model.text.sources.position(span);
         let column = Some(position.column as usize);
         if span.source.0 as usize >= inputs {
             return At { column, ..At::default() };
         }
-        At { column, file: Some(model.sources.path(span).display().to_string()), line: Some(position.line) }
+        At {
+            column,
+            file: Some(model.text.sources.path(span).display().to_string()),
+            line: Some(position.line),
+        }
     }
 
     fn text(&self) -> String {

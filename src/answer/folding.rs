@@ -25,7 +25,7 @@ pub struct Reading {
 
 /// Whether values of a model may be written as sequences.
 pub fn has_sequences(model: &Model) -> bool {
-    model.notation == Notation::ClassicalB
+    model.text.notation == Notation::ClassicalB
 }
 
 /// A value as people read it.

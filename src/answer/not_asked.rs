@@ -35,8 +35,9 @@ pub struct NotAskedObject {
 impl NotAskedObject {
     /// The comparison of a refinement with its abstraction.
     pub fn refinement(model: &Model) -> NotAskedObject {
-        let nearest = model.refined.as_ref().and_then(|refined| refined.levels.first());
-        let name = nearest.map_or("its abstraction", |l| model.components[l.component.index()].name.as_str());
+        let nearest = model.refinement.refined.as_ref().and_then(|refined| refined.levels.first());
+        let name =
+            nearest.map_or("its abstraction", |l| model.text.components[l.component.index()].name.as_str());
         let text = format!("that it refines {name} (`bsym refine`)");
         NotAskedObject { property: NotAskedKind::Refinement, text }
     }
@@ -68,16 +69,16 @@ pub fn not_asked(model: &Model, asked: &[Property]) -> Vec<NotAskedObject> {
     if !asked.contains(&Property::DeadlockFree) {
         add(NotAskedKind::Deadlock, "deadlock freedom (--prop deadlock)".into());
     }
-    if model.goal.is_some() && !asked.contains(&Property::NoGoal) {
+    if model.definitions.goal.is_some() && !asked.contains(&Property::NoGoal) {
         add(NotAskedKind::Goal, "whether the goal is reached (--prop goal)".into());
     }
-    for entry in model.definitions.iter() {
+    for entry in model.definitions.main.iter() {
         let name = &entry.name.name;
         if let Some((_, what)) = TEMPORAL.iter().find(|(prefix, _)| name.starts_with(prefix)) {
             add(NotAskedKind::Temporal, format!("{name} ({what})"));
         }
     }
-    if !model.variants.is_empty() {
+    if !model.refinement.variants.is_empty() {
         add(NotAskedKind::Variant, "that convergent events decrease the variant".into());
     }
     all

@@ -38,7 +38,7 @@ pub struct DroppedObject {
 
 impl DroppedObject {
     fn new(model: &Model, dropped: &Dropped) -> DroppedObject {
-        let (file, line, _) = place(&model.sources, dropped.span);
+        let (file, line, _) = place(&model.text.sources, dropped.span);
         let (kind, event) = match dropped.kind {
             DroppedKind::Gluing => (DroppedWord::Invariant, None),
             DroppedKind::Assertion => (DroppedWord::Assertion, None),
@@ -59,13 +59,13 @@ impl DroppedObject {
 
     /// Everything of a machine that is in no check.
     pub fn all(model: &Model) -> Vec<DroppedObject> {
-        model.not_checked.iter().map(|d| DroppedObject::new(model, d)).collect()
+        model.refinement.not_checked.iter().map(|d| DroppedObject::new(model, d)).collect()
     }
 
     /// Returns what no obligation of a machine is about: those of a refinement that was composed with its abstractions speak
     /// of the variables of both.
     pub fn without_obligation(model: &Model) -> Vec<DroppedObject> {
-        if model.refined.is_some() { vec![] } else { DroppedObject::all(model) }
+        if model.refinement.refined.is_some() { vec![] } else { DroppedObject::all(model) }
     }
 
     fn named(&self) -> String {

@@ -170,28 +170,28 @@ impl ModelObject {
     /// The structure of a model.
     pub fn new(model: &Model) -> ModelObject {
         let s = Structure { model };
-        let components = model.components.iter().map(|c| ComponentObject {
+        let components = model.text.components.iter().map(|c| ComponentObject {
             name: c.name.clone(),
             prefix: c.prefix.clone(),
             relation: format!("{:?}", c.relation).to_lowercase(),
         });
         ModelObject {
             name: model.name.clone(),
-            notation: match model.notation {
+            notation: match model.text.notation {
                 Notation::ClassicalB => NotationWord::ClassicalB,
                 Notation::EventB => NotationWord::EventB,
             },
             components: components.collect(),
-            carriers: model.carriers.iter().map(|c| s.carrier(c)).collect(),
+            carriers: model.types.carriers.iter().map(|c| s.carrier(c)).collect(),
             constants: s.declared(&model.constants),
             variables: s.declared(&model.variables),
             axioms: s.conjuncts(&model.axioms),
             invariant: s.conjuncts(&model.invariant),
-            gluing: s.conjuncts(&model.gluing),
+            gluing: s.conjuncts(&model.refinement.gluing),
             assertions: s.conjuncts(&model.assertions),
             initialisation: s.access(&Names::of_subst(&model.initialisation)),
             events: model.events.iter().map(|e| s.event(e)).collect(),
-            goal: model.goal.as_ref().map(|p| print::pred(model, p)),
+            goal: model.definitions.goal.as_ref().map(|p| print::pred(model, p)),
         }
     }
 }
@@ -202,7 +202,7 @@ struct Structure<'m> {
 
 impl Structure<'_> {
     fn place(&self, span: Span) -> PlaceObject {
-        let (file, line, column) = place(&self.model.sources, span);
+        let (file, line, column) = place(&self.model.text.sources, span);
         PlaceObject { file, line, column }
     }
 
@@ -228,7 +228,7 @@ impl Structure<'_> {
     }
 
     fn origin(&self, id: ComponentId) -> Option<String> {
-        self.model.components.get(id.index()).map(|o| o.name.clone())
+        self.model.text.components.get(id.index()).map(|o| o.name.clone())
     }
 
     fn conjuncts(&self, list: &[Conjunct]) -> Vec<ConjunctObject> {

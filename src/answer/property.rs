@@ -141,13 +141,13 @@ impl PropertyObject {
         let (span, text) = match (conjunct, property) {
             (Some((_, c)), _) => (Some(c.span), c.text.clone()),
             (None, Property::NoGoal) => {
-                let span = model.goal.as_ref().map(|g| g.span);
+                let span = model.definitions.goal.as_ref().map(|g| g.span);
                 (span, span.map(|s| print::at(model, s)).unwrap_or_default())
             }
             _ => (None, "some event is enabled".into()),
         };
-        let (file, line, column) = span.map(|s| place(&model.sources, s)).unwrap_or_default();
-        let (end_line, end_column) = span.map(|s| end(&model.sources, s)).unwrap_or_default();
+        let (file, line, column) = span.map(|s| place(&model.text.sources, s)).unwrap_or_default();
+        let (end_line, end_column) = span.map(|s| end(&model.text.sources, s)).unwrap_or_default();
         PropertyObject {
             property: property.into(),
             index: conjunct.map(|(i, _)| i),
@@ -184,7 +184,7 @@ pub struct AxiomObject {
 impl AxiomObject {
     /// An axiom of the model.
     pub fn new(model: &Model, axiom: &Conjunct) -> AxiomObject {
-        let (file, line, _) = place(&model.sources, axiom.span);
+        let (file, line, _) = place(&model.text.sources, axiom.span);
         AxiomObject { label: axiom.label.clone(), text: axiom.text.clone(), file, line }
     }
 
@@ -223,7 +223,7 @@ pub fn conjunct_of_model(model: &Model, index: usize) -> String {
     let name = conjunct_name(conjunct);
     let is_shared = conjunct.label.is_some()
         && model.invariant.iter().any(|c| c.label == conjunct.label && c.origin != conjunct.origin);
-    match model.components.get(conjunct.origin.index()).filter(|_| is_shared) {
+    match model.text.components.get(conjunct.origin.index()).filter(|_| is_shared) {
         Some(component) => format!("{}.{name}", component.name),
         None => name,
     }

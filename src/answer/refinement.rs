@@ -257,7 +257,7 @@ impl UnmatchedObject {
     /// A trace that was replayed.
     pub fn new(words: &Words<'_>, found: &Unmatched) -> UnmatchedObject {
         let model = words.model;
-        let nearest = &model.components[words.parts.levels[0].component.index()].name;
+        let nearest = &model.text.components[words.parts.levels[0].component.index()].name;
         let (kind, event, parameters, message) = match &found.step {
             UnmatchedStep::Initialisation => (
                 UnmatchedWord::Initialisation,
@@ -290,7 +290,7 @@ impl UnmatchedObject {
             ),
         };
         let span = event.map_or(model.initialisation.span, |e| model.events[e.index()].span);
-        let (file, line, _) = place(&model.sources, span);
+        let (file, line, _) = place(&model.text.sources, span);
         let aborts = ViolatedObject::explained(model, &found.trace, &found.violations);
         let only_in_scope = aborts.iter().find_map(|v| v.only_in_scope.clone());
         let gluing = found.gluing.iter().map(|f| GluingObject::new(words, &found.trace, f)).collect();
@@ -401,7 +401,7 @@ impl GluingObject {
     fn new(words: &Words<'_>, trace: &Trace, found: &FalseGluing) -> GluingObject {
         let joint = &words.parts.model;
         let conjunct = &joint.invariant[found.conjunct];
-        let (file, line, _) = place(&joint.sources, conjunct.span);
+        let (file, line, _) = place(&joint.text.sources, conjunct.span);
         let constants = &trace.constants;
         let explained =
             |state: &State| ExplanationObject::of_conjunct(joint, &trace.scope, constants, state, conjunct);
@@ -431,7 +431,7 @@ fn listed(values: &Values) -> String {
 impl RefinementObject {
     /// Of a comparison that has not begun.
     pub fn new(parts: &SideBySide, scope: ScopeObject) -> RefinementObject {
-        let name = |level: &LevelPart| parts.model.components[level.component.index()].name.clone();
+        let name = |level: &LevelPart| parts.model.text.components[level.component.index()].name.clone();
         RefinementObject {
             refines: parts.levels.iter().map(name).collect(),
             scope,

@@ -68,7 +68,7 @@ impl ScopeObject {
     /// A scope with the constants that were fixed.
     pub fn new(model: &Model, scope: &Scope, settings: &BTreeMap<String, String>) -> ScopeObject {
         let deferred =
-            (0u32..).zip(&model.carriers).filter(|(_, carrier)| carrier.kind == CarrierKind::Deferred);
+            (0u32..).zip(&model.types.carriers).filter(|(_, carrier)| carrier.kind == CarrierKind::Deferred);
         let size = |i: u32| scope.sizes.get(&CarrierId(i)).map_or(Size::Open(Open::Any), |&n| Size::Fixed(n));
         ScopeObject {
             sets: deferred.map(|(i, carrier)| (carrier.name.clone(), size(i))).collect(),

@@ -93,7 +93,7 @@ impl AuxiliaryObject {
     /// A conjunct for a model, which gets its bound names.
     fn new(model: &mut Model, a: &Auxiliary) -> AuxiliaryObject {
         let Auxiliary { label, text, closes, needed_by } = a.clone();
-        let rodin = match model.notation {
+        let rodin = match model.text.notation {
             Notation::EventB => check_predicate(model, &text).ok().and_then(|p| print::rodin(model, &p)),
             Notation::ClassicalB => None,
         };
@@ -136,7 +136,7 @@ impl StrengthenedAnswer {
             left_out: LeftOutObject::all(&found.before, model),
             not_checked: DroppedObject::without_obligation(model),
             stats: TimeObject { seconds },
-            event_b: model.notation == Notation::EventB,
+            event_b: model.text.notation == Notation::EventB,
         }
     }
 

@@ -241,7 +241,7 @@ impl StepObject {
                 parameters: locals(event.map_or(&[][..], |e| &e.parameters), &step.execution.parameters),
                 results: locals(event.map_or(&[][..], |e| &e.results), &step.execution.results),
                 state: step.state.as_ref().map(|s| values(model, scope, variables(), s)),
-                place: RegionObject::new(&model.sources, span),
+                place: RegionObject::new(&model.text.sources, span),
                 repeated: repeat.map(|r| RepeatedObject { steps: r.length, rounds: r.rounds.clone() }),
                 sequences: has_sequences(model),
             }
@@ -296,8 +296,8 @@ impl ViolatedObject {
     pub fn of(model: &Model, violation: &Violation) -> Vec<ViolatedObject> {
         let property = PropertyKind::from(violation);
         let at = |span: Span, text: String, message: Option<String>| {
-            let (file, line, column) = place(&model.sources, span);
-            let (end_line, end_column) = end(&model.sources, span);
+            let (file, line, column) = place(&model.text.sources, span);
+            let (end_line, end_column) = end(&model.text.sources, span);
             let nowhere = ViolatedObject::without_place(property, text);
             ViolatedObject { message, file, line, column, end_line, end_column, ..nowhere }
         };
@@ -318,21 +318,21 @@ impl ViolatedObject {
                 vec![ViolatedObject::without_place(property, "no event is enabled".into())]
             }
             Violation::Goal => {
-                let span = model.goal.as_ref().map(|g| g.span).unwrap_or_default();
+                let span = model.definitions.goal.as_ref().map(|g| g.span).unwrap_or_default();
                 vec![at(span, source(span), Some("the goal is reached".into()))]
             }
             Violation::IllDefined(error) => {
                 vec![at(error.span, source(error.span), Some(error.message.clone()))]
             }
             Violation::Assert(span) => {
-                let message = match model.notation {
+                let message = match model.text.notation {
                     Notation::ClassicalB => "the assertion is false",
                     Notation::EventB => "the theorem is false where the guards hold",
                 };
                 vec![at(*span, source(*span), Some(message.into()))]
             }
             Violation::Refinement(id) => {
-                let Some(check) = model.refinement_checks.get(id.index()) else { return vec![] };
+                let Some(check) = model.refinement.checks.get(id.index()) else { return vec![] };
                 let object = at(check.span, check.text.clone(), Some(check.message(model)));
                 vec![ViolatedObject { label: check.label.clone(), ..object }]
             }

@@ -143,7 +143,7 @@ fn conclusive(run: &Run, heard: Option<Heard>) -> Option<SearchReport> {
 fn order(run: &Run, max_states: Option<usize>) -> Order {
     let arguments = &run.arguments;
     let sizes = run.scope.sizes.iter().filter_map(|(id, &size)| {
-        let carrier = run.model.carriers.get(id.index())?;
+        let carrier = run.model.types.carriers.get(id.index())?;
         Some(ScopeItem::Size(carrier.name.clone(), size))
     });
     let scope = ScopeArguments {
@@ -289,7 +289,7 @@ fn own_limit(run: &Run, found: &Found) -> Option<String> {
 
 /// Describes the parts of the model that are not checked.
 fn dropped(run: &Run) -> Vec<String> {
-    run.model.not_checked.iter().map(|d| d.describe(&run.model)).collect()
+    run.model.refinement.not_checked.iter().map(|d| d.describe(&run.model)).collect()
 }
 
 /// Returns the counterexample if the trace is in the requested scope and ends in a violation of a requested property.

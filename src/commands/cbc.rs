@@ -271,7 +271,7 @@ fn with_goal(model: &Arc<Model>, flag: &str, pred: Option<&str>) -> anyhow::Resu
     let Some(text) = pred else { return Ok(model.clone()) };
     let mut model = (**model).clone();
     match check_predicate_in(&mut model, text, Surroundings { bound: &[], old_values: false }) {
-        Ok((pred, _)) => model.goal = Some(pred),
+        Ok((pred, _)) => model.definitions.goal = Some(pred),
         Err(all) => {
             let Some(first) = all.first() else { bail!("{flag}: `{text}` is no predicate") };
             let column = text.get(..first.span.start as usize).map_or(0, |before| before.chars().count());

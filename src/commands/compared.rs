@@ -83,7 +83,7 @@ impl Promised {
 
 /// Returns the parts of a model that a comparison does not check either.
 pub(super) fn left(model: &Model) -> Vec<DroppedObject> {
-    let all = DroppedObject::all(model).into_iter().zip(&model.not_checked);
+    let all = DroppedObject::all(model).into_iter().zip(&model.refinement.not_checked);
     all.filter(|(_, dropped)| is_left(dropped.kind)).map(|(object, _)| object).collect()
 }
 

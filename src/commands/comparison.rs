@@ -86,7 +86,7 @@ enum Scopes {
 
 /// Tries both ways. `None` where the scope cannot be used or no such solver is there.
 fn decide(run: &Run, states: Option<usize>, which: Scopes, stop: &AtomicBool) -> Option<Compared> {
-    let refined = run.model.refined.as_ref()?;
+    let refined = run.model.refinement.refined.as_ref()?;
     let solver = solvers::choose_if_any(run.arguments.solver.name.as_deref()).ok()?;
     let parts = refined.side_by_side(&run.model);
     let is_finite = run.scope.is_finite(&run.model);

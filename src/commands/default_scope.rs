@@ -24,7 +24,7 @@ pub(super) fn doubt(
 
 /// Why it is not known that a model has no state, where larger scopes were tried as well.
 pub(super) fn undecided(model: &Model, tried: &[Scope], chosen: &Chosen, what: &str) -> Reason {
-    let first = chosen.sets.first().map(|set| model.carriers[set.index()].name.as_str());
+    let first = chosen.sets.first().map(|set| model.types.carriers[set.index()].name.as_str());
     let help = match first {
         Some(name) => format!("--scope {name}=N asks for another size"),
         None => "--maxint N asks for another bound".into(),
@@ -40,7 +40,7 @@ pub(super) fn sizes_text(model: &Model, tried: &[Scope], chosen: &Chosen) -> Str
         let (low, high) = (tried.iter().filter_map(of).min()?, tried.iter().filter_map(of).max()?);
         Some(if low == high { low.to_string() } else { format!("{low} to {high}") })
     };
-    let name = |set: &CarrierId| model.carriers[set.index()].name.clone();
+    let name = |set: &CarrierId| model.types.carriers[set.index()].name.clone();
     let mut parts: Vec<String> = chosen
         .sets
         .iter()

@@ -170,7 +170,7 @@ fn named(model: &Model, arguments: &ScopeArguments, scope: &Scope, chosen: &Chos
     let mut named = arguments.clone();
     for set in &chosen.sets {
         if let Some(size) = scope.sizes.get(set) {
-            named.scope.push(ScopeItem::Size(model.carriers[set.index()].name.clone(), *size));
+            named.scope.push(ScopeItem::Size(model.types.carriers[set.index()].name.clone(), *size));
         }
     }
     if chosen.bounds {

@@ -138,8 +138,8 @@ fn session(
 /// Words that the user may type in a formula over a model.
 fn words(model: &Model) -> Vec<String> {
     let variables = model.variables.iter().chain(&model.constants).map(|v| v.name.clone());
-    let sets = model.carriers.iter().map(|c| c.name.clone());
-    let elements = model.carriers.iter().flat_map(|c| match &c.kind {
+    let sets = model.types.carriers.iter().map(|c| c.name.clone());
+    let elements = model.types.carriers.iter().flat_map(|c| match &c.kind {
         CarrierKind::Enumerated(elements) => elements.as_slice(),
         CarrierKind::Deferred => &[],
     });
@@ -194,19 +194,19 @@ fn settle(
 /// Gives the elements of deferred sets the names that answers and traces print for them. A set with an element whose
 /// name the model uses otherwise stays as it is.
 pub(super) fn name_elements(model: &mut Model, scope: &Scope) {
-    for i in 0..model.carriers.len() {
+    for i in 0..model.types.carriers.len() {
         let carrier = CarrierId(i as u32);
         let small = |all: &std::ops::Range<u32>| all.len() <= MOST_NAMED;
         let Some(all) = scope.positions(model, carrier).filter(small) else { continue };
         let names: Vec<String> = all.map(|e| element_text(model, carrier, e)).collect();
-        let of_sets = model.carriers.iter().flat_map(|c| match &c.kind {
+        let of_sets = model.types.carriers.iter().flat_map(|c| match &c.kind {
             CarrierKind::Enumerated(elements) => elements.as_slice(),
             CarrierKind::Deferred => std::slice::from_ref(&c.name),
         });
         let variables = model.constants.iter().chain(&model.variables).map(|v| &v.name);
         let used: HashSet<&String> = of_sets.chain(variables).collect();
-        if model.carriers[i].kind == CarrierKind::Deferred && !names.iter().any(|n| used.contains(n)) {
-            model.carriers[i].kind = CarrierKind::Enumerated(names);
+        if model.types.carriers[i].kind == CarrierKind::Deferred && !names.iter().any(|n| used.contains(n)) {
+            model.types.carriers[i].kind = CarrierKind::Enumerated(names);
         }
     }
 }
@@ -282,15 +282,15 @@ fn read(model: &mut Model, text: &str) -> Result<Formula, Vec<Diagnostic>> {
 /// Returns the value of an expression or the truth of a predicate.
 pub(super) fn evaluate(model: &mut Model, place: &Place, stop: &Stop<'_>, text: &str) -> Evaluation {
     // Additions of a formula to the model are removed afterwards: its text and its bound names.
-    let (sources, locals) = (model.sources.clone(), model.locals.len());
+    let (sources, locals) = (model.text.sources.clone(), model.locals.len());
     let evaluated = evaluate_in(model, place, stop, text);
-    model.sources = sources;
+    model.text.sources = sources;
     model.locals.truncate(locals);
     evaluated
 }
 
 fn evaluate_in(model: &mut Model, place: &Place, stop: &Stop<'_>, text: &str) -> Evaluation {
-    let inputs = model.sources.iter().count();
+    let inputs = model.text.sources.iter().count();
     let formula = match read(model, text) {
         Ok(formula) => formula,
         Err(diagnostics) => {
@@ -333,7 +333,7 @@ pub(super) fn value_of(
     ty: &Type,
     text: &str,
 ) -> Result<Value, String> {
-    let (sources, locals) = (model.sources.clone(), model.locals.len());
+    let (sources, locals) = (model.text.sources.clone(), model.locals.len());
     let value = match check_expression(model, text) {
         Err(diagnostics) => {
             Err(diagnostics.first().map_or_else(|| "it is no expression".into(), |d| d.message.clone()))
@@ -348,7 +348,7 @@ pub(super) fn value_of(
             }
         }
     };
-    model.sources = sources;
+    model.text.sources = sources;
     model.locals.truncate(locals);
     value.map_err(|message| format!("`{text}`: {message}"))
 }
@@ -362,14 +362,14 @@ pub(super) fn with_predicate<R>(
     text: &str,
     work: impl FnOnce(&Model, &Pred) -> R,
 ) -> Result<R, String> {
-    let (sources, locals) = (model.sources.clone(), model.locals.len());
+    let (sources, locals) = (model.text.sources.clone(), model.locals.len());
     let done = match check_predicate(model, text) {
         Ok(pred) => Ok(work(model, &pred)),
         Err(diagnostics) => {
             Err(diagnostics.first().map_or_else(|| "this is no predicate".into(), |d| d.message.clone()))
         }
     };
-    model.sources = sources;
+    model.text.sources = sources;
     model.locals.truncate(locals);
     done
 }

@@ -161,12 +161,12 @@ fn says_something(searched: &Searched) -> bool {
 /// Returns smaller scopes to search where formulas read the bounds and the user did not choose them: the scope with
 /// small bounds of the integers, and the one in which the largest integer of the model is `MAXINT`.
 fn smaller(joint: &Model, arguments: &ScopeArguments, asked: &Scope) -> Vec<Scope> {
-    if arguments.maxint.is_some() || joint.hints.maxint.is_some() || !reads_bounds(joint) {
+    if arguments.maxint.is_some() || joint.definitions.hints.maxint.is_some() || !reads_bounds(joint) {
         return vec![];
     }
     let small = Scope {
         maxint: Int::from(prob_profile::MAXINT),
-        minint: match arguments.minint.is_some() || joint.hints.minint.is_some() {
+        minint: match arguments.minint.is_some() || joint.definitions.hints.minint.is_some() {
             true => asked.minint.clone(),
             false => Int::from(prob_profile::MININT),
         },

@@ -65,7 +65,7 @@ pub fn run(arguments: &ExportArguments, control: &Control) -> anyhow::Result<Ans
     let refused = |unsupported: Vec<bsym_encodings::system::Unsupported>| {
         let mut text = format!("{} cannot be exported:", model.name);
         for part in &unsupported {
-            let part = UnsupportedObject::of(&model.sources, part);
+            let part = UnsupportedObject::of(&model.text.sources, part);
             let place = location(&part.file, part.line).unwrap_or_default();
             let _ = write!(text, "\n  {place}: {}: {}", part.part, part.reason);
         }

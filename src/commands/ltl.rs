@@ -189,6 +189,7 @@ fn formulas(model: &Model, arguments: &LtlArguments) -> Vec<Written> {
     }
     let definitions = model
         .definitions
+        .main
         .iter()
         .filter(|d| d.name.name.starts_with(FORMULAS) || d.name.name.starts_with(BRANCHING));
     let mut found: Vec<Written> = definitions
@@ -245,7 +246,7 @@ fn understood(
 }
 
 fn object(model: &Model, formula: &Written) -> TemporalObject {
-    let (file, line, column) = formula.span.map(|s| place(&model.sources, s)).unwrap_or_default();
+    let (file, line, column) = formula.span.map(|s| place(&model.text.sources, s)).unwrap_or_default();
     TemporalObject {
         name: formula.name.clone(),
         text: formula.text.clone(),
@@ -285,12 +286,12 @@ fn refusal(formula: &Written, error: &TemporalError) -> Refusal {
 /// Reports a wrong formula of the machine; the others are still asked.
 fn set_wrong(model: &Model, formula: &Written, error: &TemporalError, object: &mut TemporalObject) {
     if let Some(span) = formula.span {
-        let literal = model.sources.text(span);
+        let literal = model.text.sources.text(span);
         // Where the text is written as it is read, the place inside it is known.
         if let Some(quote) = literal.find(&formula.text) {
             let start = span.start + (quote + error.at) as u32;
             (object.file, object.line, object.column) =
-                place(&model.sources, Span { start, end: start, ..span });
+                place(&model.text.sources, Span { start, end: start, ..span });
         }
     }
     let column = object.column.map(|column| format!("column {column}: ")).unwrap_or_default();
@@ -324,7 +325,7 @@ fn depends_on_scope(model: &Model, set: &Expr) -> bool {
     let (mut bounds, mut names) = (Bounds::default(), Names::default());
     bounds.expr(set);
     names.expr(set);
-    bounds.found || !names.constants.is_empty() || !model.operators.is_empty()
+    bounds.found || !names.constants.is_empty() || !model.definitions.operators.is_empty()
 }
 
 /// Stores results of formulas in the answer.

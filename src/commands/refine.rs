@@ -42,7 +42,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
     let read =
         input::finite_refinement(&arguments.file, &arguments.component, &arguments.scope, &arguments.output)?;
     let input::Finite { model, scope, settings, sizes } = read;
-    let Some(refined) = &model.refined else { bail!(no_abstraction(&model)) };
+    let Some(refined) = &model.refinement.refined else { bail!(no_abstraction(&model)) };
     let parts = refined.side_by_side(&model);
     let begun = RefinementAnswer {
         format: "bsym-refine",
@@ -189,7 +189,8 @@ impl Search<'_, '_> {
             first = self.judge(self.ask(&larger, reporter));
         }
         let model = &self.explicit.parts.model;
-        let is_chosen = self.sizes.maxint.is_some() || model.hints.maxint.is_some() || !reads_bounds(model);
+        let is_chosen =
+            self.sizes.maxint.is_some() || model.definitions.hints.maxint.is_some() || !reads_bounds(model);
         let Some(larger) = literal_scope(model, &first.searched.scope).filter(|_| !is_chosen) else {
             return first;
         };
@@ -221,7 +222,7 @@ impl Search<'_, '_> {
     /// Judges whether a violation is due to the bounds alone.
     fn judge(&self, searched: Searched) -> Found {
         let mut only_in_scope = None;
-        let is_chosen = self.explicit.parts.model.hints.maxint.is_some();
+        let is_chosen = self.explicit.parts.model.definitions.hints.maxint.is_some();
         if let Verdict::Violated(found) = &searched.report.verdict
             && let Some(wide) = widest(&searched.scope).filter(|_| !is_chosen)
         {
@@ -266,11 +267,11 @@ impl Search<'_, '_> {
 }
 
 fn no_abstraction(model: &Model) -> Refusal {
-    if model.notation == Notation::EventB {
+    if model.text.notation == Notation::EventB {
         return Refusal::new(format!("{} is an Event-B model", model.name))
             .help("`bsym check` and `bsym mc` check that the events of all levels can follow: guards, simulation, witnesses");
     }
-    if model.components.iter().any(|c| c.relation == Relation::Refines) {
+    if model.text.components.iter().any(|c| c.relation == Relation::Refines) {
         return Refusal::new(format!("the abstraction of {} is not complete", model.name))
             .help("load all machines that it refers to");
     }

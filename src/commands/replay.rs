@@ -174,7 +174,7 @@ fn failure(
     path: Option<(&[Value], &[Step])>,
 ) -> FailureObject {
     let model = eval.model;
-    let (file, line, column) = at.span.map(|s| place(&model.sources, s)).unwrap_or_default();
+    let (file, line, column) = at.span.map(|s| place(&model.text.sources, s)).unwrap_or_default();
     let id = |name: &str| model.events.iter().position(|e| e.name == name).map(|i| EventId(i as u32));
     let event = known.and_then(|known| id(known.event.as_deref()?));
     let offered = match path {

@@ -232,7 +232,7 @@ impl Run {
 
     /// Promises the comparison of a refinement with its abstractions: until it has ended, no answer is `holds`.
     pub(super) fn promise_comparison(&mut self) {
-        let is_promised = self.model.refined.is_some() && self.asked().invariant;
+        let is_promised = self.model.refinement.refined.is_some() && self.asked().invariant;
         self.comparison = is_promised.then(Arc::default);
     }
 
@@ -423,7 +423,7 @@ impl Run {
             }
             None => None,
         };
-        if self.model.refined.is_some() && self.comparison.is_none() {
+        if self.model.refinement.refined.is_some() && self.comparison.is_none() {
             result.not_asked.push(NotAskedObject::refinement(&self.model));
         }
         // A proof of the levels, or of the states that are reachable by allowed calls, is not the engine's proof.

@@ -133,7 +133,7 @@ fn ending(
             (Ended::Unknown, Some(control.stopped().unwrap_or(Reason::Interrupted).text()), vec![])
         }
         End::Unknown(part, e) => {
-            let (file, line, _) = place(&model.sources, e.span);
+            let (file, line, _) = place(&model.text.sources, e.span);
             let at = location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default();
             (Ended::Unknown, Some(format!("{part}: {}{at}", e.message)), vec![])
         }

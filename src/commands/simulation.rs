@@ -106,7 +106,7 @@ pub(super) fn not_decided(model: &Model, scope: &Scope) -> SimulationObject {
 }
 
 fn undetermined(model: &Model, why: &Undetermined) -> String {
-    let machine = &model.components[why.component.index()].name;
+    let machine = &model.text.components[why.component.index()].name;
     let operation = why.operation.as_deref().unwrap_or("INITIALISATION");
     match &why.cause {
         Cause::NoEquation(variable) => {

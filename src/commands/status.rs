@@ -147,7 +147,7 @@ pub fn import(source: Source<'_>, model: &Model, scope: &Scope) -> anyhow::Resul
 
 /// Returns whether an input has a proof status of its own: a project of Rodin or a package of ProB.
 pub fn brings_status(file: &Path, model: &Model) -> bool {
-    model.notation == Notation::EventB && !is_eventb_text(&Disk, file)
+    model.text.notation == Notation::EventB && !is_eventb_text(&Disk, file)
 }
 
 fn imported(path: &Path, import: Import) -> Imported {

@@ -68,23 +68,23 @@ fn type_of(trees: &Trees, model: &Model, declaration: &Declaration, written: &st
     if declaration.kind == Kind::Local {
         let is_it = |span: Span| {
             span.start == declaration.span.start
-                && model.sources.path(span) == trees.sources.path(declaration.span)
+                && model.text.sources.path(span) == trees.sources.path(declaration.span)
         };
         let local = model.locals.iter().find(|local| local.name == declaration.name && is_it(local.span))?;
         return Some(print::type_text(model, &local.ty));
     }
     let has_name = |name: &str| name == written || name == declaration.name;
-    if let Some(set) = model.carriers.iter().find(|carrier| has_name(&carrier.name)) {
+    if let Some(set) = model.types.carriers.iter().find(|carrier| has_name(&carrier.name)) {
         return Some(format!("POW({})", set.name));
     }
     let enumerated = |carrier: &&bsym_language::model::Carrier| match &carrier.kind {
         bsym_language::model::CarrierKind::Enumerated(elements) => elements.iter().any(|e| has_name(e)),
         bsym_language::model::CarrierKind::Deferred => false,
     };
-    if let Some(set) = model.carriers.iter().find(enumerated) {
+    if let Some(set) = model.types.carriers.iter().find(enumerated) {
         return Some(set.name.clone());
     }
-    let all = || model.variables.iter().chain(&model.constants).chain(&model.abstract_variables);
+    let all = || model.variables.iter().chain(&model.constants).chain(&model.refinement.abstract_variables);
     let exact = all().find(|v| v.name == written).or_else(|| all().find(|v| v.name == declaration.name));
     exact.map(|variable| print::type_text(model, &variable.ty))
 }

@@ -39,7 +39,7 @@ pub fn lenses(
     uri: &Uri,
     command: Option<&str>,
 ) -> Vec<CodeLens> {
-    let places = Places::new(&model.sources);
+    let places = Places::new(&model.text.sources);
     let lens = |span: Span, title: String, has_trace: bool| {
         let command = command.filter(|_| has_trace);
         let command = Command {

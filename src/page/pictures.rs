@@ -228,7 +228,9 @@ impl Machine {
             _ => None,
         };
         (request.maxint, request.minint) = (number(&of["maxint"]), number(&of["minint"]));
-        for carrier in self.model.carriers.iter().filter(|carrier| carrier.kind == CarrierKind::Deferred) {
+        for carrier in
+            self.model.types.carriers.iter().filter(|carrier| carrier.kind == CarrierKind::Deferred)
+        {
             if !request.sizes.contains_key(&carrier.name) {
                 let texts = steps.iter().map(|step| &step["state"]).chain([constants]);
                 let named =

@@ -300,7 +300,7 @@ impl Maker<'_> {
             return (shown, more);
         };
         let all: Vec<Value> =
-            match (self.snapshot.scope.positions(model, *id), &model.carriers[id.index()].kind) {
+            match (self.snapshot.scope.positions(model, *id), &model.types.carriers[id.index()].kind) {
                 (Some(range), _) if range.len() <= ELEMENTS => {
                     range.map(|i| Value::Element(*id, i)).collect()
                 }

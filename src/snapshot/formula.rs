@@ -44,7 +44,7 @@ impl Failure {
 
 /// `file:line:column`
 fn place(model: &Model, span: Span) -> Option<String> {
-    let (file, line, column) = crate::answer::diagnostic::place(&model.sources, span);
+    let (file, line, column) = crate::answer::diagnostic::place(&model.text.sources, span);
     Some(format!("{}:{}:{}", file?, line?, column?))
 }
 
@@ -52,7 +52,7 @@ fn place(model: &Model, span: Span) -> Option<String> {
 pub fn names(model: &Model, begin: &str) -> Vec<String> {
     let is_one =
         |name: &str| name.strip_prefix(begin).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()));
-    let all = model.definitions.iter().filter(|entry| entry.parameters.is_empty());
+    let all = model.definitions.main.iter().filter(|entry| entry.parameters.is_empty());
     let mut found: Vec<String> =
         all.map(|entry| entry.name.name.clone()).filter(|name| is_one(name)).collect();
     found.sort();
@@ -61,7 +61,7 @@ pub fn names(model: &Model, begin: &str) -> Vec<String> {
 
 /// Names of the definitions without parameters that begin like this, whatever follows; sorted.
 pub fn beginning(model: &Model, begin: &str) -> Vec<String> {
-    let all = model.definitions.iter().filter(|entry| entry.parameters.is_empty());
+    let all = model.definitions.main.iter().filter(|entry| entry.parameters.is_empty());
     let mut found: Vec<String> =
         all.map(|entry| entry.name.name.clone()).filter(|name| name.starts_with(begin)).collect();
     found.sort();
@@ -70,7 +70,7 @@ pub fn beginning(model: &Model, begin: &str) -> Vec<String> {
 
 /// The text of a definition that is a string.
 pub fn text_of_definition(model: &mut Model, name: &str) -> Option<String> {
-    model.definitions.get(name)?;
+    model.definitions.main.get(name)?;
     match check_expression(model, name).ok()?.kind {
         ExprKind::String(text) => Some(text),
         _ => None,

@@ -137,7 +137,7 @@ impl Places<'_> {
                 if let Claim::Refinement(id) = claim {
                     let check = Check::Step(self.event, StepCheck::Refinement(*id));
                     self.all.insert(check, Needed::Refinement(*id));
-                    if self.model.refinement_checks[id.index()].kind != RefinementKind::Witness {
+                    if self.model.refinement.checks[id.index()].kind != RefinementKind::Witness {
                         reach = Reach::AllLevels;
                     }
                 }

@@ -14,10 +14,10 @@ pub const EXPORTER: &str = concat!("bsym ", env!("CARGO_PKG_VERSION"));
 /// Returns the parts of a model that no obligation is about. If a refinement was composed with its abstractions, its
 /// obligations cover the variables of both, so there are none.
 pub fn not_checked(model: &Model) -> Vec<String> {
-    if model.refined.is_some() {
+    if model.refinement.refined.is_some() {
         return vec![];
     }
-    model.not_checked.iter().map(|d| d.describe(model)).collect()
+    model.refinement.not_checked.iter().map(|d| d.describe(model)).collect()
 }
 
 /// Returns a conjunct or an assertion of the model as the target of an obligation.
@@ -41,7 +41,12 @@ fn position(model: &Model, list: &[Conjunct], i: usize) -> Option<usize> {
     let before = |c: &Conjunct| (c.span.source.0, c.span.start) < (list[i].span.source.0, list[i].span.start);
     let same = list[..i].iter().filter(|c| owner(model, c) == own).count();
     let is_invariant = std::ptr::eq(list, model.invariant.as_slice());
-    let gluing = model.gluing.iter().filter(|c| is_invariant && before(c) && owner(model, c) == own).count();
+    let gluing = model
+        .refinement
+        .gluing
+        .iter()
+        .filter(|c| is_invariant && before(c) && owner(model, c) == own)
+        .count();
     Some(same + gluing)
 }
 

@@ -58,7 +58,7 @@ fn event_text(model: &Model, event: Option<&Event>) -> String {
 /// Returns the hash of sets, constants and variables with their types, and of the bounds that the machine sets.
 pub fn declarations(model: &Model) -> String {
     let mut lines = vec![];
-    for c in &model.carriers {
+    for c in &model.types.carriers {
         lines.push(match &c.kind {
             CarrierKind::Enumerated(elements) => format!("set {} = {{{}}}", c.name, elements.join(", ")),
             CarrierKind::Deferred => format!("set {}", c.name),
@@ -67,7 +67,9 @@ pub fn declarations(model: &Model) -> String {
     for (word, list) in [("constant", &model.constants), ("variable", &model.variables)] {
         lines.extend(list.iter().map(|v| format!("{word} {}: {}", v.name, print::type_text(model, &v.ty))));
     }
-    for (word, bound) in [("MAXINT", &model.hints.maxint), ("MININT", &model.hints.minint)] {
+    for (word, bound) in
+        [("MAXINT", &model.definitions.hints.maxint), ("MININT", &model.definitions.hints.minint)]
+    {
         lines.extend(bound.iter().map(|b| format!("{word} = {b}")));
     }
     // The order of declarations means nothing.

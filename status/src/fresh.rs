@@ -169,7 +169,7 @@ pub(super) fn same_files(file: &PoFile, model: &Model) -> bool {
         .map(|s| s.sha256.to_lowercase())
         .collect();
     let formula = |p: &std::path::Path| p.as_os_str() == "<formula>";
-    let mut files = model.sources.iter().filter(|(_, s)| !formula(&s.path)).peekable();
+    let mut files = model.text.sources.iter().filter(|(_, s)| !formula(&s.path)).peekable();
     files.peek().is_some() && files.all(|(_, s)| recorded.contains(&digest::source(s)))
 }
 
@@ -191,7 +191,7 @@ fn other_scope(recorded: Option<&PoScope>, model: &Model, scope: &PoScope) -> Op
         }
     }
     for (name, size) in &bounds.sizes {
-        let carrier = model.carriers.iter().find(|c| c.name == *name);
+        let carrier = model.types.carriers.iter().find(|c| c.name == *name);
         let now = carrier.and_then(|c| match &c.kind {
             CarrierKind::Enumerated(elements) => Some(elements.len()),
             CarrierKind::Deferred => scope.sizes.get(name).copied(),

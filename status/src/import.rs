@@ -242,7 +242,7 @@ impl<'a> Reader<'a> {
             return;
         }
         let level = self.levels.of(&o.component);
-        if level.is_none() && !self.model.components.iter().any(|c| c.name == o.component) {
+        if level.is_none() && !self.model.text.components.iter().any(|c| c.name == o.component) {
             self.out.ignored.push(unused(format!("it is about {}", o.component)));
             return;
         }
@@ -535,7 +535,7 @@ fn about_this_machine(path: &Path, file: &PoFile, model: &Model) -> Result<(), P
 }
 
 fn machine_file(model: &Model) -> String {
-    model.sources.iter().next().map_or_else(|| model.name.clone(), |(_, s)| s.path.display().to_string())
+    model.text.sources.iter().next().map_or_else(|| model.name.clone(), |(_, s)| s.path.display().to_string())
 }
 
 fn level(o: &Obligation, file: &PoFile) -> Level {

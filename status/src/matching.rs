@@ -11,7 +11,7 @@ use super::proven::Pair;
 
 /// Returns the name of the component that a conjunct was written in, with the prefix of its instance.
 pub(crate) fn owner(model: &Model, conjunct: &Conjunct) -> String {
-    match model.components.get(conjunct.origin.index()) {
+    match model.text.components.get(conjunct.origin.index()) {
         None => model.name.clone(),
         Some(c) => c.prefix.as_ref().map_or(c.name.clone(), |p| format!("{p}.{}", c.name)),
     }
@@ -37,7 +37,7 @@ fn in_order(model: &Model, name: &str) -> Vec<Option<usize>> {
         .into_iter()
         .map(|i| (model.invariant[i].span.source.0, model.invariant[i].span.start, Some(i)))
         .collect();
-    let gluing = model.gluing.iter().filter(|c| owner(model, c) == name);
+    let gluing = model.refinement.gluing.iter().filter(|c| owner(model, c) == name);
     all.extend(gluing.map(|c| (c.span.source.0, c.span.start, None)));
     all.sort_by_key(|&(source, start, _)| (source, start));
     all.into_iter().map(|(_, _, i)| i).collect()
@@ -195,7 +195,7 @@ impl Texts {
     /// Returns the hash of a text, if it is a predicate of the model.
     pub(super) fn hash(&mut self, text: &str) -> Option<String> {
         // The text of another notation would be misread.
-        if self.model.notation != Notation::ClassicalB {
+        if self.model.text.notation != Notation::ClassicalB {
             return None;
         }
         if let Some(known) = self.hashes.get(text) {
@@ -250,7 +250,7 @@ impl Texts {
             // A text may use definitions, and these may have changed.
             Some(text) if t.hash.is_none() && fold(text) == fold(&conjunct.text) => Agreement::Unknown,
             // A predicate of Event-B has many spellings.
-            Some(_) if t.hash.is_none() && model.notation == Notation::EventB => Agreement::Unknown,
+            Some(_) if t.hash.is_none() && model.text.notation == Notation::EventB => Agreement::Unknown,
             None if t.hash.is_none() => Agreement::Unknown,
             _ => Agreement::No,
         }

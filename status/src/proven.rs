@@ -49,7 +49,7 @@ impl Check {
                 let event = event.map_or("the initialisation", |e| model.events[e.index()].name.as_str());
                 match step {
                     StepCheck::Refinement(id) => {
-                        let check = &model.refinement_checks[id.index()];
+                        let check = &model.refinement.checks[id.index()];
                         let label = check.label.as_deref().unwrap_or("what has no label");
                         let what = match check.kind {
                             RefinementKind::Guard => "guard",
@@ -62,7 +62,7 @@ impl Check {
                         format!("{event} refines {}: {what} {label}", check.event)
                     }
                     StepCheck::Meaning(span) => {
-                        let place = model.sources.position(span);
+                        let place = model.text.sources.position(span);
                         let text = print::at(model, span);
                         format!("{event}: well-definedness of `{text}` (line {})", place.line)
                     }

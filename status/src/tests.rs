@@ -42,7 +42,7 @@ fn file(machine: &str, sha256: String, obligations: Vec<Obligation>) -> PoFile {
 
 /// The file of exactly this machine.
 fn imported(m: &Model, obligations: Vec<Obligation>) -> Import {
-    let file = file("Counter", digest::source(m.sources.get(Default::default())), obligations);
+    let file = file("Counter", digest::source(m.text.sources.get(Default::default())), obligations);
     import(Path::new("po.json"), &file, m, &ImportOptions::default()).expect("an import")
 }
 
@@ -154,7 +154,7 @@ fn reviewed_counts_only_when_asked() {
     let m = model(COUNTER);
     let file = file(
         "Counter",
-        digest::source(m.sources.get(Default::default())),
+        digest::source(m.text.sources.get(Default::default())),
         vec![entry(Some("inc"), "bound", None, "reviewed")],
     );
     let options = ImportOptions { trust_reviewed: true, scope: None };

@@ -333,13 +333,13 @@ impl Seen {
     /// States of all sizes.
     fn of(model: &Arc<Model>, effort: Effort, counts: &mut Counts) -> Seen {
         let mut seen = Seen::default();
-        let sets = model.carriers.len();
+        let sets = model.types.carriers.len();
         let mut sizes: Vec<Vec<usize>> = (1..=LARGEST).map(|n| vec![n; sets]).collect();
         if sets > 1 {
             sizes.extend([vec![1, 2], vec![2, 1], vec![1, 3], vec![3, 1], vec![2, 3], vec![3, 2]]);
         }
         for size in sizes {
-            let names = model.carriers.iter().map(|c| c.name.clone());
+            let names = model.types.carriers.iter().map(|c| c.name.clone());
             let request =
                 ScopeRequest { sizes: names.zip(size.iter().copied()).collect(), ..Default::default() };
             let Ok(scope) = Scope::settle(model, &request) else { continue };

@@ -19,7 +19,9 @@ use std::cell::Cell;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use bsym_language::model::{CompareOp, Model, Pred, PredKind, Subst, SubstKind};
+use bsym_language::model::{
+    CompareOp, Model, ModelDefinitions, ModelText, Pred, PredKind, Refinement, Subst, SubstKind,
+};
 use bsym_language::source::Span;
 use bsym_language::types::Type;
 use bsym_language::walk::{Names as Mentioned, conjuncts};
@@ -60,18 +62,12 @@ impl SolverFinder {
             axioms: vec![],
             variables: vec![],
             invariant: vec![],
-            gluing: vec![],
-            not_checked: vec![],
             assertions: vec![],
-            abstract_variables: vec![],
-            refined: None,
-            refinement_checks: vec![],
-            owed: vec![],
-            variants: vec![],
-            formulas: vec![],
             initialisation: Subst { kind: SubstKind::Skip, span: Span::default() },
             events: vec![],
-            goal: None,
+            text: ModelText { formulas: vec![], ..model.text.clone() },
+            refinement: Refinement::default(),
+            definitions: ModelDefinitions { goal: None, ..model.definitions.clone() },
             ..(*model).clone()
         };
         SolverFinder { model, bare: Arc::new(bare), smt, budget }

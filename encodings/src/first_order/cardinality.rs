@@ -73,8 +73,8 @@ impl Lowering<'_> {
             Type::Bool => true,
             Type::Carrier(id) => {
                 let is_enumerated =
-                    matches!(self.model.carriers[id.index()].kind, CarrierKind::Enumerated(_));
-                is_enumerated || self.model.notation == Notation::ClassicalB
+                    matches!(self.model.types.carriers[id.index()].kind, CarrierKind::Enumerated(_));
+                is_enumerated || self.model.text.notation == Notation::ClassicalB
             }
             Type::Pow(ty) => self.has_finitely_many(ty),
             Type::Pair(a, b) => self.has_finitely_many(a) && self.has_finitely_many(b),

@@ -51,7 +51,7 @@ impl Lowering<'_> {
     }
 
     fn carrier(&self, id: CarrierId) -> Sort {
-        let carrier = &self.model.carriers[id.index()];
+        let carrier = &self.model.types.carriers[id.index()];
         let name = format!("set {}", carrier.name);
         self.terms.sort(match &carrier.kind {
             CarrierKind::Enumerated(elements) => {

@@ -26,7 +26,7 @@ impl Lowering<'_> {
         }
         let t = self.terms.clone();
         Ok(match &e.kind {
-            ExprKind::Element(id, i) => match self.model.carriers[id.index()].kind {
+            ExprKind::Element(id, i) => match self.model.types.carriers[id.index()].kind {
                 CarrierKind::Enumerated(_) => {
                     let sort = self.leaves(&e.ty)?[0];
                     vec![t.constructor(sort, *i)]

@@ -110,7 +110,7 @@ impl Analysis<'_> {
         let Some(first) = different.first() else { return true };
         match &first.kind {
             ExprKind::Bool(_) => different.len() == 2,
-            ExprKind::Element(id, _) => match &self.model.carriers[id.index()].kind {
+            ExprKind::Element(id, _) => match &self.model.types.carriers[id.index()].kind {
                 CarrierKind::Enumerated(names) => different.len() == names.len(),
                 CarrierKind::Deferred => false,
             },

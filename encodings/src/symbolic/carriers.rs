@@ -132,7 +132,8 @@ impl Encoder {
 
     /// The sorts of all deferred sets that have no size.
     pub(crate) fn open_sorts(&self) -> BTreeSet<Sort> {
-        let sorts = (0..self.model.carriers.len()).map(|i| self.sort(&Type::Carrier(CarrierId(i as u32))));
+        let sorts =
+            (0..self.model.types.carriers.len()).map(|i| self.sort(&Type::Carrier(CarrierId(i as u32))));
         sorts.filter(|&s| self.carrier(s).is_some()).collect()
     }
 

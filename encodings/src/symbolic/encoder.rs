@@ -221,7 +221,7 @@ impl Encoder {
     }
 
     fn carrier_sort(&self, id: CarrierId) -> Sort {
-        let carrier = &self.model.carriers[id.index()];
+        let carrier = &self.model.types.carriers[id.index()];
         let name: Rc<str> = carrier.name.as_str().into();
         let kind = match (&carrier.kind, self.scope.size(&self.model, id)) {
             (CarrierKind::Enumerated(names), _) => {

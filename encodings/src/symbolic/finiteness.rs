@@ -33,8 +33,8 @@ pub(crate) fn asks_finite(model: &Model) -> bool {
 pub(crate) fn finite_carriers(model: &Model) -> BTreeSet<CarrierId> {
     let deferred = (0u32..)
         .map(CarrierId)
-        .zip(&model.carriers)
-        .filter(|(_, c)| model.notation == Notation::ClassicalB || c.kind != CarrierKind::Deferred);
+        .zip(&model.types.carriers)
+        .filter(|(_, c)| model.text.notation == Notation::ClassicalB || c.kind != CarrierKind::Deferred);
     let mut finite: BTreeSet<CarrierId> = deferred.map(|(id, _)| id).collect();
     for axiom in &model.axioms {
         finite.extend(conjuncts(&axiom.pred).into_iter().filter_map(called_finite));

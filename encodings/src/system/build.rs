@@ -192,7 +192,7 @@ fn encode_facts(
         });
         system.assertions.push(p);
     }
-    if let Some(goal) = &model.goal {
+    if let Some(goal) = &model.definitions.goal {
         system.goal = match system.predicate(goal) {
             Ok(p) => Some(p),
             Err(u) => {
@@ -342,7 +342,7 @@ pub(crate) fn settle_by_axioms(model: &Model, scope: &Scope) -> Scope {
     let mut scope = scope.clone();
     for axiom in &model.axioms {
         if let Some((carrier, size)) = counted(&axiom.pred)
-            && model.carriers[carrier.index()].kind == CarrierKind::Deferred
+            && model.types.carriers[carrier.index()].kind == CarrierKind::Deferred
         {
             scope.sizes.entry(carrier).or_insert(size);
         }

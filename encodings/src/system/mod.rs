@@ -148,7 +148,7 @@ impl System {
 
     /// The deferred sets without a size: each with the sort that it is a part of.
     pub fn open_carriers(&self) -> Vec<(CarrierId, Sort)> {
-        let all = (0..self.model.carriers.len() as u32).map(CarrierId);
+        let all = (0..self.model.types.carriers.len() as u32).map(CarrierId);
         let sorted = all.map(|c| (c, self.encoder.sort(&Type::Carrier(c))));
         sorted.filter(|&(_, sort)| self.encoder.carrier(sort).is_some()).collect()
     }

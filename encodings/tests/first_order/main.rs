@@ -120,7 +120,7 @@ fn compare(drawn: &Drawn, counts: &mut Counts) -> Result<(), String> {
     let (size, choice) = (*size, *choice);
     let loaded = load_text("m.mch", MACHINE);
     let mut model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
-    model.notation = *notation;
+    model.text.notation = *notation;
     let pred = check_predicate(&mut model, text).map_err(|d| format!("does not check: {d:?}"))?;
     let mut others = vec![];
     for text in also {

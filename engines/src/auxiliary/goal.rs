@@ -37,7 +37,7 @@ impl Goal {
             let was_tried = proof.status != Status::Unattempted;
             return Err(if was_tried { "it has no encoding" } else { "there was no time to try it" });
         }
-        if system.model.refined.is_some() {
+        if system.model.refinement.refined.is_some() {
             return Err("it is about a refinement together with its abstraction");
         }
         match (&proof.subject, proof.kind, proof.event) {

@@ -10,18 +10,18 @@ use crate::tuning::tuning;
 /// Adds names for elements of the deferred sets of a model: without them no engine says a lemma with a quantifier. They
 /// are locals that nothing in the model speaks of.
 pub fn add(model: &mut Model) {
-    for c in 0..model.carriers.len() {
-        if model.carriers[c].kind != CarrierKind::Deferred {
+    for c in 0..model.types.carriers.len() {
+        if model.types.carriers[c].kind != CarrierKind::Deferred {
             continue;
         }
         let id = CarrierId(c as u32);
-        let base = base(&model.carriers[c].name);
+        let base = base(&model.types.carriers[c].name);
         let (mut number, mut missing) = (0, tuning().invariants.elements - of(model, id).len());
         while missing > 0 {
             number += 1;
             let name = format!("{base}{number}");
             if !is_taken(model, &name) {
-                let span = model.carriers[c].span;
+                let span = model.types.carriers[c].span;
                 model.locals.push(Variable { name, ty: Type::Carrier(id), span });
                 missing -= 1;
             }
@@ -31,7 +31,7 @@ pub fn add(model: &mut Model) {
 
 /// The names for elements of a deferred set: declared where the set is.
 pub fn of(model: &Model, set: CarrierId) -> Vec<LocalId> {
-    let carrier = &model.carriers[set.index()];
+    let carrier = &model.types.carriers[set.index()];
     let base = base(&carrier.name);
     let numbered = |name: &str| name.strip_prefix(&base).is_some_and(|n| n.parse::<usize>().is_ok());
     let ours = |v: &Variable| v.ty == Type::Carrier(set) && v.span == carrier.span && numbered(&v.name);
@@ -48,12 +48,12 @@ fn base(set: &str) -> String {
 }
 
 fn is_taken(model: &Model, name: &str) -> bool {
-    let elements = model.carriers.iter().any(|c| match &c.kind {
+    let elements = model.types.carriers.iter().any(|c| match &c.kind {
         CarrierKind::Enumerated(names) => names.iter().any(|n| n == name),
         CarrierKind::Deferred => false,
     });
     elements
-        || model.carriers.iter().any(|c| c.name == name)
+        || model.types.carriers.iter().any(|c| c.name == name)
         || [&model.variables, &model.constants, &model.locals]
             .iter()
             .any(|all| all.iter().any(|v| v.name == name))

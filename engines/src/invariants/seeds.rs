@@ -16,7 +16,7 @@ pub fn seeds(model: &Model) -> Vec<Pred> {
     for conjunct in model.invariant.iter().chain(&model.assertions) {
         atoms(&conjunct.pred, &mut found);
     }
-    found.extend(model.goal.iter().flat_map(|g| {
+    found.extend(model.definitions.goal.iter().flat_map(|g| {
         let mut of_goal = vec![];
         atoms(g, &mut of_goal);
         of_goal

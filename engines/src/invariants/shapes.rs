@@ -100,7 +100,7 @@ impl Shapes<'_> {
     fn exactly(&self, ty: &Type, values: &[&Value]) -> Option<Expr> {
         let all = match ty {
             Type::Bool => 2,
-            Type::Carrier(c) => match &self.model.carriers[c.index()].kind {
+            Type::Carrier(c) => match &self.model.types.carriers[c.index()].kind {
                 CarrierKind::Enumerated(names) => names.len(),
                 CarrierKind::Deferred => *self.scope.sizes.get(c)?,
             },

@@ -82,7 +82,7 @@ fn enumeration(model: &Model, v: VarId, found: &mut Vec<Pred>) {
             found.push(compare(CompareOp::Equal, variable(model, v), truth));
         }
         Type::Carrier(c) => {
-            if let CarrierKind::Enumerated(elements) = &model.carriers[c.index()].kind
+            if let CarrierKind::Enumerated(elements) = &model.types.carriers[c.index()].kind
                 && elements.len() <= tuning().invariants.enumerated
             {
                 for i in 0..elements.len() as u32 {

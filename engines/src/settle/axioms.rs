@@ -62,7 +62,7 @@ fn confirmed(model: &Model, scope: &Scope, constants: &[Value], i: usize) -> Opt
         .zip(constants)
         .map(|(c, value)| format!("{} = {}", c.name, value_text(model, scope, value)))
         .collect();
-    let line = model.sources.position(axiom.span).line;
+    let line = model.text.sources.position(axiom.span).line;
     let with = if values.is_empty() { String::new() } else { format!(" with {}", values.join(", ")) };
     Some(format!("the property `{}` (line {line}) is ill-defined{with}: {}", axiom.text, error.message))
 }

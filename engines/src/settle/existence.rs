@@ -235,7 +235,7 @@ fn ill_defined_axioms(
     let model = &system.model;
     for (axiom, &whole) in model.axioms.iter().zip(&system.axioms) {
         if let Decided::Unsat(_) = decide(&mut session, &[whole], budget)? {
-            let (path, at) = (model.sources.path(axiom.span), model.sources.position(axiom.span));
+            let (path, at) = (model.text.sources.path(axiom.span), model.text.sources.position(axiom.span));
             let (path, text) = (path.display(), &axiom.text);
             return Ok(Some(format!(
                 "{path}:{}:{}: the property `{text}` is ill-defined",

@@ -60,7 +60,7 @@ pub(crate) fn refute_statuses(
 /// The pairs whose status a trace would refute, where all conjuncts hold before its last event.
 fn refuted_pairs(found: &Counterexample, job: &Job) -> Vec<Pair> {
     // The obligations of a refinement have hypotheses that the model has not.
-    if !job.model.not_checked.is_empty()
+    if !job.model.refinement.not_checked.is_empty()
         || !(0..job.model.invariant.len()).all(|i| job.properties.contains(&Property::Invariant(i)))
     {
         return vec![];

@@ -230,7 +230,7 @@ impl Vocabulary {
         match ty {
             Type::Bool => vec![(expr(ExprKind::Bool(true), Type::Bool), None)],
             Type::Carrier(c) => {
-                if let CarrierKind::Enumerated(names) = &model.carriers[c.index()].kind {
+                if let CarrierKind::Enumerated(names) = &model.types.carriers[c.index()].kind {
                     let all = 0..names.len().min(tuning().strongest.named) as u32;
                     return all.map(|i| (expr(ExprKind::Element(*c, i), ty.clone()), None)).collect();
                 }

@@ -160,7 +160,7 @@ impl<'j> Judge<'j> {
             }
         }
         if claims(Property::NoGoal)
-            && let Some(goal) = &model.goal
+            && let Some(goal) = &model.definitions.goal
         {
             match self.truth(&env, goal) {
                 Truth::True => broken.push(Broken::Violation(Violation::Goal)),

@@ -88,8 +88,8 @@ impl Mode {
         match self {
             Mode::Facts | Mode::Claimed => ScopeRequest { prob: true, ..ScopeRequest::default() },
             Mode::AnySize => ScopeRequest {
-                maxint: model.hints.maxint.clone().or(Some(Int::from(3))),
-                minint: model.hints.minint.clone().or(Some(Int::from(-1))),
+                maxint: model.definitions.hints.maxint.clone().or(Some(Int::from(3))),
+                minint: model.definitions.hints.minint.clone().or(Some(Int::from(-1))),
                 ..ScopeRequest::default()
             },
         }

@@ -304,7 +304,7 @@ pub fn of_simulation(
             path.push(PathStep { seen: step.event.map(|e| (e, parameters, results)), state, related });
         }
         let narrowed = |id: &RefinementId| {
-            let check = joint.refinement_checks.get(id.index());
+            let check = joint.refinement.checks.get(id.index());
             check.is_some_and(|check| check.kind == RefinementKind::Precondition)
         };
         let reached_by = |step: UnmatchedCall, reached, path| {

@@ -372,7 +372,7 @@ impl<'m> Pairs<'m> {
         let known = is_clear.then(|| Rc::new(answers));
         if !is_clear {
             let origin = self.parts.model.events[event.index()].origin;
-            let machine = &self.parts.model.components[origin.index()].name;
+            let machine = &self.parts.model.text.components[origin.index()].name;
             let place = format!("{machine}.{}", self.parts.model.events[event.index()].name);
             self.note_abstract_gap(&place, &edges);
         }

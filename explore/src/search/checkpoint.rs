@@ -105,7 +105,7 @@ pub const COUNTERS: usize = 5;
 pub fn title(eval: &Evaluator<'_>, options: &SearchOptions) -> String {
     let SearchOptions { checks, proven, symmetry, partial_order, .. } = options;
     let mut hash = text_hash(env!("CARGO_PKG_VERSION"));
-    for (_, source) in eval.model.sources.iter() {
+    for (_, source) in eval.model.text.sources.iter() {
         hash = mix(hash, text_hash(&source.text));
     }
     hash =

@@ -141,7 +141,7 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> V
         found.extend(model.assertions.iter().map(|assertion| unproven(&assertion.pred, true)));
     }
     if checks.goal {
-        found.extend(model.goal.iter().map(|goal| unproven(goal, false)));
+        found.extend(model.definitions.goal.iter().map(|goal| unproven(goal, false)));
     }
     found
 }

@@ -119,7 +119,7 @@ impl<'m> Machine<'m> {
         for (i, assertion) in model.assertions.iter().enumerate() {
             machine.add_label(&mut matrix, LabelKind::Assertion(i), true, &assertion.pred);
         }
-        if let Some(goal) = &model.goal {
+        if let Some(goal) = &model.definitions.goal {
             machine.add_label(&mut matrix, LabelKind::Goal, true, goal);
         }
         for e in 0..model.events.len() as u32 {

@@ -45,7 +45,7 @@ impl Rep {
         match ty {
             Type::Bool => Rep::Bool,
             Type::Int => Rep::Int,
-            Type::Carrier(c) if c.index() >= model.carriers.len() => Rep::Opaque,
+            Type::Carrier(c) if c.index() >= model.types.carriers.len() => Rep::Opaque,
             Type::Carrier(c) => match scope.positions(model, *c) {
                 Some(all) => Rep::Element(*c, all.end),
                 None => Rep::Opaque,

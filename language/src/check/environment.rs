@@ -59,8 +59,8 @@ impl Checker {
     }
 
     pub(super) fn new_carrier(&mut self, name: String, kind: CarrierKind, span: Span) -> CarrierId {
-        self.model.carriers.push(Carrier { name, kind, span });
-        CarrierId(self.model.carriers.len() as u32 - 1)
+        self.model.types.carriers.push(Carrier { name, kind, span });
+        CarrierId(self.model.types.carriers.len() as u32 - 1)
     }
 
     pub(super) fn new_constant(&mut self, name: String, ty: OpenType, span: Span) -> ConstId {
@@ -88,9 +88,9 @@ impl Checker {
     /// Makes all names of a finished model known.
     pub(super) fn declare_model(&mut self) {
         let none = Span::default();
-        for i in 0..self.model.carriers.len() {
+        for i in 0..self.model.types.carriers.len() {
             let id = CarrierId(i as u32);
-            let carrier = self.model.carriers[i].clone();
+            let carrier = self.model.types.carriers[i].clone();
             self.names.globals.insert(carrier.name, (Entity::Carrier(id), none));
             if let CarrierKind::Enumerated(elements) = carrier.kind {
                 for (k, e) in elements.into_iter().enumerate() {
@@ -98,7 +98,7 @@ impl Checker {
                 }
             }
         }
-        for (i, t) in self.model.free_types.iter().enumerate() {
+        for (i, t) in self.model.types.free_types.iter().enumerate() {
             let id = FreeTypeId(i as u32);
             self.names.globals.insert(t.name.clone(), (Entity::FreeType(id), none));
             for (k, c) in t.constructors.iter().enumerate() {
@@ -118,7 +118,7 @@ impl Checker {
     fn seen_names(&mut self) {
         let seen = |c: &&Component| matches!(c.relation, Relation::Sees | Relation::Uses);
         let machines: Vec<String> =
-            self.model.components.iter().filter(seen).map(|c| format!("{}.", c.name)).collect();
+            self.model.text.components.iter().filter(seen).map(|c| format!("{}.", c.name)).collect();
         let mut short: HashMap<String, Vec<VarId>> = HashMap::new();
         for (i, v) in self.model.variables.iter().enumerate() {
             if let Some(name) = machines.iter().find_map(|m| v.name.strip_prefix(m)) {

@@ -69,22 +69,24 @@ fn in_model<T: Send>(
     model: &mut Model,
     check: impl FnOnce(&mut Checker) -> T + Send,
 ) -> Result<T, Vec<Diagnostic>> {
-    let mut definitions = model.definitions.clone();
+    let mut definitions = model.definitions.main.clone();
     definitions.libraries = true;
     let known = model.locals.len();
     let open = |list: &[model::Variable]| list.iter().map(|v| Opening.variable(v.clone())).collect();
-    let opened = OpenModel {
-        notation: model.notation,
-        components: model.components.clone(),
-        carriers: model.carriers.clone(),
-        free_types: model.free_types.iter().map(|t| Opening.free_type(t.clone())).collect(),
+    let mut opened = OpenModel {
+        types: DeclaredTypes {
+            carriers: model.types.carriers.clone(),
+            free_types: model.types.free_types.iter().map(|t| Opening.free_type(t.clone())).collect(),
+        },
         constants: open(&model.constants),
         variables: open(&model.variables),
         // No formula can name the locals of another one: only their number counts.
         locals: vec![Variable { name: String::new(), ty: OpenType::Error, span: Span::default() }; known],
         choices: model.choices,
-        ..empty_model(model.name.clone(), model.sources.clone())
+        ..empty_model(model.name.clone(), model.text.sources.clone())
     };
+    opened.text.notation = model.text.notation;
+    opened.text.components = model.text.components.clone();
     let mut checker = Checker::new(opened, definitions);
     checker.declare_model();
     let (result, mut checker) = with_large_stack(move || {

@@ -17,10 +17,10 @@ impl Checker {
             })
             .flatten()
             .collect();
-        let first = self.model.free_types.len();
+        let first = self.model.types.free_types.len();
         for (i, t) in list.iter().enumerate() {
             let id = FreeTypeId((first + i) as u32);
-            self.model.free_types.push(FreeType {
+            self.model.types.free_types.push(FreeType {
                 name: t.name.name.clone(),
                 parameters: t.parameters.len() as u32,
                 constructors: vec![],
@@ -32,7 +32,7 @@ impl Checker {
             let id = FreeTypeId((first + i) as u32);
             for (name, argument) in &t.constructors {
                 let argument = argument.as_ref().map(|e| self.constructor_argument(t, e));
-                let constructors = &mut self.model.free_types[id.index()].constructors;
+                let constructors = &mut self.model.types.free_types[id.index()].constructors;
                 let position = constructors.len() as u32;
                 constructors.push(Constructor {
                     name: name.name.clone(),
@@ -77,7 +77,7 @@ impl Checker {
 
     /// Reports a free type without values: none of its constructors terminates.
     fn inhabited(&mut self, first: usize) {
-        let all = &self.model.free_types;
+        let all = &self.model.types.free_types;
         let mut known = vec![false; all.len()];
         loop {
             let before = known.clone();
@@ -107,7 +107,7 @@ impl Checker {
 
     /// Returns a free type as a set; `given` are the sets of its parameters, if it is applied.
     pub(super) fn free_set(&mut self, id: FreeTypeId, given: Option<&[ast::Expr]>, span: Span) -> Expr {
-        let t = &self.model.free_types[id.index()];
+        let t = &self.model.types.free_types[id.index()];
         let (name, wanted) = (t.name.clone(), t.parameters as usize);
         let sets: Vec<Expr> = given.unwrap_or_default().iter().map(|e| self.expr(e)).collect();
         // Without its parameters, as a constructor's type in ProB: all values of the type.
@@ -135,7 +135,7 @@ impl Checker {
 
     /// Returns a constructor: a value, or an injection from its argument's set.
     pub(super) fn constructor(&mut self, id: FreeTypeId, position: u32, span: Span) -> Expr {
-        let t = &self.model.free_types[id.index()];
+        let t = &self.model.types.free_types[id.index()];
         let parameters = t.parameters;
         let argument = t.constructors[position as usize].argument.as_ref().map(|e| e.ty.clone());
         let arguments: Vec<OpenType> = (0..parameters).map(|_| self.fresh()).collect();

@@ -8,7 +8,7 @@ use crate::tuning::tuning;
 impl Checker {
     /// Keeps the definitions, and reads those that concern the scope. Requires that carriers are declared.
     pub(super) fn scope_hints(&mut self) {
-        self.model.definitions = self.names.definitions.clone();
+        self.model.definitions.main = self.names.definitions.clone();
         let entries: Vec<_> = self.names.definitions.iter().cloned().collect();
         for entry in entries {
             let (DefinitionBody::Expr(body) | DefinitionBody::Either(body, _)) = &entry.body else {
@@ -17,17 +17,17 @@ impl Checker {
             let name = entry.name.name.as_str();
             if let Some(preference) = name.strip_prefix("SET_PREF_") {
                 match (preference, self.number(body, 0)) {
-                    ("MAXINT", Some(n)) => self.model.hints.maxint = Some(n),
-                    ("MININT", Some(n)) => self.model.hints.minint = Some(n),
+                    ("MAXINT", Some(n)) => self.model.definitions.hints.maxint = Some(n),
+                    ("MININT", Some(n)) => self.model.definitions.hints.minint = Some(n),
                     _ => {
                         let text = self.plain_text(body);
-                        self.model.hints.preferences.insert(preference.to_string(), text);
+                        self.model.definitions.hints.preferences.insert(preference.to_string(), text);
                     }
                 }
             } else if let Some(set) = name.strip_prefix("scope_") {
                 let Some((Entity::Carrier(c), _)) = self.names.globals.get(set).copied() else { continue };
                 match self.size(body) {
-                    Some(n) => drop(self.model.hints.sizes.insert(c, n)),
+                    Some(n) => drop(self.model.definitions.hints.sizes.insert(c, n)),
                     None => self.report(Diagnostic::warning(
                         codes::IGNORED_DEFINITION,
                         body.span,
@@ -49,7 +49,7 @@ impl Checker {
         let goal = self.pred(body);
         self.finish_group();
         if self.diagnostics.len() == said {
-            self.model.goal = Some(goal);
+            self.model.definitions.goal = Some(goal);
             return;
         }
         let first = self.diagnostics.drain(said..).next();
@@ -104,7 +104,7 @@ impl Checker {
             Ast::String(text) => text.clone(),
             Ast::Constant(Constant::True) => "TRUE".into(),
             Ast::Constant(Constant::False) => "FALSE".into(),
-            _ => pred::fold_text(self.model.sources.text(e.span)),
+            _ => pred::fold_text(self.model.text.sources.text(e.span)),
         }
     }
 }
@@ -112,7 +112,7 @@ impl Checker {
 /// Implements `SET_PREF_SHOW_EVENTB_ANY_VALUES == TRUE`: values chosen by an outermost `ANY` of an operation without
 /// parameters are shown as its parameters.
 pub(super) fn show_choices_as_parameters(model: &mut Model) {
-    if model.hints.preferences.get("SHOW_EVENTB_ANY_VALUES").is_none_or(|text| text != "TRUE") {
+    if model.definitions.hints.preferences.get("SHOW_EVENTB_ANY_VALUES").is_none_or(|text| text != "TRUE") {
         return;
     }
     for event in model.events.iter_mut().filter(|e| e.parameters.is_empty()) {

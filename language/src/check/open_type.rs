@@ -113,7 +113,7 @@ pub(super) fn text(model: &OpenModel, t: &OpenType) -> String {
         OpenType::Int => "INTEGER".into(),
         OpenType::Real => "REAL".into(),
         OpenType::String => "STRING".into(),
-        OpenType::Carrier(c) => print::quoted(&model.carriers[c.index()].name),
+        OpenType::Carrier(c) => print::quoted(&model.types.carriers[c.index()].name),
         OpenType::Pow(a) => format!("POW({})", text(model, a)),
         OpenType::Pair(a, b) => match **b {
             OpenType::Pair(..) => format!("{} * ({})", text(model, a), text(model, b)),
@@ -124,7 +124,7 @@ pub(super) fn text(model: &OpenModel, t: &OpenType) -> String {
             format!("struct({})", fields.collect::<Vec<_>>().join(", "))
         }
         OpenType::Free(f, arguments) => {
-            let name = print::quoted(&model.free_types[f.index()].name);
+            let name = print::quoted(&model.types.free_types[f.index()].name);
             if arguments.is_empty() { name } else { format!("{name}({})", list(arguments)) }
         }
         OpenType::Parameter(i) => print::type_parameter(*i),

@@ -267,7 +267,8 @@ impl Checker {
             };
             let pred = self.pred(inner);
             // An empty text is printed once the types are known.
-            let text = if printed { String::new() } else { fold_text(self.model.sources.text(inner.span)) };
+            let text =
+                if printed { String::new() } else { fold_text(self.model.text.sources.text(inner.span)) };
             out.push(Conjunct {
                 label,
                 text,

@@ -63,7 +63,7 @@ impl Checker {
     /// Returns what to write where a number or string stands for an element of an enumerated set.
     fn elements_meant(&self, expected: &OpenType, found: &OpenType) -> Option<String> {
         let OpenType::Carrier(c) = expected else { return None };
-        let carrier = self.model.carriers.get(c.index())?;
+        let carrier = self.model.types.carriers.get(c.index())?;
         let CarrierKind::Enumerated(elements) = &carrier.kind else { return None };
         if !matches!(found, OpenType::Int | OpenType::String | OpenType::Bool) {
             return None;
@@ -111,12 +111,12 @@ impl Checker {
 
     /// Returns whether an interval ends with the text before a place.
     fn ends_interval(&self, span: Span) -> bool {
-        let text = &self.model.sources.get(span.source).text;
+        let text = &self.model.text.sources.get(span.source).text;
         text.get(..span.start as usize).is_some_and(|before| before.trim_end().ends_with(".."))
     }
 
     fn shown(&self, span: Span) -> &str {
-        let text = self.model.sources.text(span);
+        let text = self.model.text.sources.text(span);
         if text.len() > SHOWN || text.contains('\n') { "…" } else { text }
     }
 }

@@ -72,9 +72,11 @@ fn sizes_by_listing(model: &mut Model) {
 /// Settles least sizes of sets that may be larger.
 fn settle_least_sizes(model: &mut Model, sizes: impl IntoIterator<Item = (CarrierId, usize)>) {
     for (c, n) in sizes {
-        if model.carriers[c.index()].kind == CarrierKind::Deferred && !model.hints.sizes.contains_key(&c) {
-            model.hints.sizes.insert(c, n);
-            model.hints.at_least.insert(c);
+        if model.types.carriers[c.index()].kind == CarrierKind::Deferred
+            && !model.definitions.hints.sizes.contains_key(&c)
+        {
+            model.definitions.hints.sizes.insert(c, n);
+            model.definitions.hints.at_least.insert(c);
         }
     }
 }
@@ -82,8 +84,8 @@ fn settle_least_sizes(model: &mut Model, sizes: impl IntoIterator<Item = (Carrie
 /// Settles sizes of deferred sets that are not known yet.
 fn settle_sizes(model: &mut Model, sizes: impl IntoIterator<Item = (CarrierId, usize)>) {
     for (c, n) in sizes {
-        if model.carriers[c.index()].kind == CarrierKind::Deferred {
-            model.hints.sizes.entry(c).or_insert(n);
+        if model.types.carriers[c.index()].kind == CarrierKind::Deferred {
+            model.definitions.hints.sizes.entry(c).or_insert(n);
         }
     }
 }
@@ -108,20 +110,20 @@ fn told_apart(model: &Model, a: &Expr, b: &Expr) -> bool {
 /// Reads `f : S >->> E`, or `f : E >->> S`, from the axioms: S is as large as E, if the form of E tells.
 fn sizes_by_bijection(model: &mut Model) {
     // The size of one set may tell that of another.
-    for _ in 0..model.carriers.len() {
+    for _ in 0..model.types.carriers.len() {
         let mut found = None;
         for part in model.axiom_parts() {
             let PredKind::Compare(CompareOp::Member, _, space) = &part.kind else { continue };
             let ExprKind::Binary(BinaryOp::TotalBijection, from, to) = &space.kind else { continue };
             for (set, other) in [(from, to), (to, from)] {
                 let ExprKind::Carrier(c) = set.kind else { continue };
-                let open = model.carriers[c.index()].kind == CarrierKind::Deferred
-                    && !model.hints.sizes.contains_key(&c);
+                let open = model.types.carriers[c.index()].kind == CarrierKind::Deferred
+                    && !model.definitions.hints.sizes.contains_key(&c);
                 found = found.or_else(|| Some((c, extent(model, other, 0)?)).filter(|_| open));
             }
         }
         let Some((c, n)) = found else { break };
-        model.hints.sizes.insert(c, n);
+        model.definitions.hints.sizes.insert(c, n);
     }
 }
 
@@ -132,9 +134,9 @@ fn extent(model: &Model, e: &Expr, depth: usize) -> Option<usize> {
         _ => None,
     };
     let n = match &e.kind {
-        ExprKind::Carrier(c) => match &model.carriers[c.index()].kind {
+        ExprKind::Carrier(c) => match &model.types.carriers[c.index()].kind {
             CarrierKind::Enumerated(elements) => elements.len(),
-            CarrierKind::Deferred => *model.hints.sizes.get(c)?,
+            CarrierKind::Deferred => *model.definitions.hints.sizes.get(c)?,
         },
         ExprKind::Set(BuiltinSet::Bool) => 2,
         ExprKind::Binary(BinaryOp::Interval, a, b) => {

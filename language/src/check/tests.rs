@@ -272,7 +272,7 @@ fn definitions_are_macros_over_trees() {
     );
     let texts: Vec<&str> = m.invariant.iter().map(|c| c.text.as_str()).collect();
     assert_eq!(texts[..3], ["x < 5", "x < 9", "x : NAT"]);
-    assert_eq!(m.sources.text(m.invariant[1].span), "inv");
+    assert_eq!(m.text.sources.text(m.invariant[1].span), "inv");
     assert!(print::event(&m, &m.events[0]).contains("x := (x + 1) * 2"));
 }
 
@@ -312,13 +312,18 @@ fn scope_hints_and_goal() {
          SET_PREF_CLPFD == FALSE; GOAL == (n = 1); ASSERT_LTL == \"G {n > 0}\"; ANIMATION_FUNCTION == 1 + TRUE\n\
          PROPERTIES card(U) = 4 & 2 < card(V) & card(V) >= 5 & card(U) > 2 VARIABLES n INVARIANT n : NAT INITIALISATION n := 0 END",
     );
-    let sizes: Vec<(&str, usize)> =
-        m.hints.sizes.iter().map(|(c, n)| (m.carriers[c.index()].name.as_str(), *n)).collect();
+    let sizes: Vec<(&str, usize)> = m
+        .definitions
+        .hints
+        .sizes
+        .iter()
+        .map(|(c, n)| (m.types.carriers[c.index()].name.as_str(), *n))
+        .collect();
     assert_eq!(sizes, [("T", 2), ("S", 3), ("U", 4), ("V", 5)]);
-    assert_eq!(m.hints.maxint.unwrap().to_string(), "8");
-    assert_eq!(m.hints.minint.unwrap().to_string(), "-2");
-    assert_eq!(m.hints.preferences["CLPFD"], "FALSE");
-    assert!(m.goal.is_some());
+    assert_eq!(m.definitions.hints.maxint.unwrap().to_string(), "8");
+    assert_eq!(m.definitions.hints.minint.unwrap().to_string(), "-2");
+    assert_eq!(m.definitions.hints.preferences["CLPFD"], "FALSE");
+    assert!(m.definitions.goal.is_some());
 }
 
 #[test]
@@ -327,7 +332,7 @@ fn a_list_of_its_elements_tells_the_size_of_a_set() {
         "MACHINE M SETS S; T; U; V CONSTANTS a, b, c, d, e, f, g, h, i PROPERTIES S = {a, b, c} & card({a, b, c}) = 3 & \
          {d, e} = T & e /= d & U = {f} & V = {g, h, i} END",
     );
-    let sizes: Vec<usize> = m.hints.sizes.values().copied().collect();
+    let sizes: Vec<usize> = m.definitions.hints.sizes.values().copied().collect();
     assert_eq!(sizes, [3, 2, 1, 2]);
 }
 
@@ -350,8 +355,8 @@ fn machine_parameters() {
     let m = model(
         "MACHINE M(SS, n) CONSTRAINTS n : NAT & card(SS) > n VARIABLES v INVARIANT v <: SS INITIALISATION v := {} END",
     );
-    assert_eq!((m.carriers.len(), m.constants.len(), m.axioms.len()), (1, 1, 2));
-    assert_eq!(m.carriers[0].kind, CarrierKind::Deferred);
+    assert_eq!((m.types.carriers.len(), m.constants.len(), m.axioms.len()), (1, 1, 2));
+    assert_eq!(m.types.carriers[0].kind, CarrierKind::Deferred);
 }
 
 #[test]

@@ -119,13 +119,13 @@ impl Checker {
             return *known;
         }
         if data.constructors.is_empty() {
-            let c = CarrierId(self.model.carriers.len() as u32);
+            let c = CarrierId(self.model.types.carriers.len() as u32);
             let carrier = Carrier { name: name.clone(), kind: CarrierKind::Deferred, span: data.name.span };
-            self.model.carriers.push(carrier);
+            self.model.types.carriers.push(carrier);
             self.theories.types.insert(name.clone(), DataType::Carrier(c));
             return DataType::Carrier(c);
         }
-        let id = FreeTypeId(self.model.free_types.len() as u32);
+        let id = FreeTypeId(self.model.types.free_types.len() as u32);
         self.theories.types.insert(name.clone(), DataType::Free(id));
         // Its arguments may speak of the type itself.
         let bare = |n: &Ident, parts: &[(Ident, ast::Expr)]| Constructor {
@@ -134,7 +134,7 @@ impl Checker {
             destructors: parts.iter().map(|(d, _)| d.name.clone()).collect(),
             span: n.span,
         };
-        self.model.free_types.push(FreeType {
+        self.model.types.free_types.push(FreeType {
             name: name.clone(),
             parameters: data.parameters.len() as u32,
             constructors: data.constructors.iter().map(|(n, parts)| bare(n, parts)).collect(),
@@ -161,7 +161,7 @@ impl Checker {
                 let (ty, span) = (OpenType::relation(element(&l), element(&r)), l.span);
                 ExprKind::Binary(BinaryOp::Cartesian, Box::new(l), Box::new(r)).typed(ty, span)
             });
-            self.model.free_types[id.index()].constructors[c].argument = argument;
+            self.model.types.free_types[id.index()].constructors[c].argument = argument;
         }
         for (name, before) in hidden.into_iter().rev() {
             match before {
@@ -437,12 +437,12 @@ impl Checker {
         span: Span,
         truth: bool,
     ) -> (OperatorId, Vec<OpenType>, OpenType) {
-        let id = OperatorId(self.model.operators.len() as u32);
+        let id = OperatorId(self.model.definitions.operators.len() as u32);
         let scope = std::mem::take(&mut self.scope);
         let (types, parameters) = self.open_operator(theory, operator, span);
         let result = self.fresh();
         let parameter_types: Vec<OpenType> = parameters.iter().map(|l| self.local_type(*l)).collect();
-        self.model.operators.push(Operator {
+        self.model.definitions.operators.push(Operator {
             name: operator.name.name.clone(),
             parameters: parameters.clone(),
             definition: OperatorDefinition::Axiomatic,
@@ -456,7 +456,7 @@ impl Checker {
             let body = self.cases(cases, &value, &result, span, truth);
             self.theories.open.pop();
             let replacement = self.whole_types(&types, span);
-            self.model.operators[id.index()].definition = match body {
+            self.model.definitions.operators[id.index()].definition = match body {
                 Some(Typed::Value(e)) => OperatorDefinition::Expr(replacement.in_expr(&e)),
                 Some(Typed::Truth(p)) => OperatorDefinition::Pred(replacement.in_pred(&p)),
                 None => OperatorDefinition::Axiomatic,
@@ -548,7 +548,7 @@ impl Checker {
             OpenType::Free(_, arguments) => arguments,
             _ => vec![],
         };
-        let argument = self.model.free_types[id.index()].constructors[c as usize].argument.as_ref();
+        let argument = self.model.types.free_types[id.index()].constructors[c as usize].argument.as_ref();
         let argument = argument.and_then(|e| e.ty.element()).map(|t| t.with_parameters(&arguments));
         let ty = OpenType::relation(argument.unwrap_or(OpenType::Error), free.clone());
         let f = ExprKind::Constructor(id, c).typed(ty, span);

@@ -18,7 +18,7 @@ impl Lint<'_> {
                 if guard.span.source == event.span.source {
                     let start = event.span.start;
                     let name = Span { end: start + event.name.len() as u32, ..event.span };
-                    if model.sources.text(name) == event.name {
+                    if model.text.sources.text(name) == event.name {
                         d.labels.push((name, "this operation".into()));
                     }
                 }
@@ -47,7 +47,7 @@ impl Lint<'_> {
                 continue;
             }
             let ty = crate::print::type_text(self.model, &parameter.ty);
-            let notation = self.model.notation;
+            let notation = self.model.text.notation;
             let d = self.warn(
                 codes::UNTYPED_PARAMETER,
                 parameter.span,

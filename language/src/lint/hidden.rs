@@ -22,7 +22,7 @@ impl Lint<'_> {
         for v in &model.variables {
             globals.insert(v.name.as_str(), ("a variable", v.span));
         }
-        for c in &model.carriers {
+        for c in &model.types.carriers {
             globals.insert(c.name.as_str(), ("a set", c.span));
             if let CarrierKind::Enumerated(elements) = &c.kind {
                 globals.extend(elements.iter().map(|e| (e.as_str(), ("an element of a set", c.span))));

@@ -110,10 +110,10 @@ impl Lint<'_> {
         for c in model.axioms.iter().chain(&model.invariant) {
             uses.conjunct(&c.pred);
         }
-        for c in model.gluing.iter().chain(&model.assertions) {
+        for c in model.refinement.gluing.iter().chain(&model.assertions) {
             uses.pred(&c.pred);
         }
-        model.goal.iter().for_each(|p| uses.pred(p));
+        model.definitions.goal.iter().for_each(|p| uses.pred(p));
         uses.subst(&model.initialisation);
         model.events.iter().for_each(|e| uses.subst(&e.body));
         uses
@@ -125,7 +125,7 @@ impl Lint<'_> {
         if model.events.is_empty() {
             return;
         }
-        for (i, c) in model.carriers.iter().enumerate() {
+        for (i, c) in model.types.carriers.iter().enumerate() {
             if !uses.carriers.contains(&CarrierId(i as u32)) && !mentioned.contains(&c.name) {
                 self.warn(codes::UNUSED_SET, c.span, format!("set `{}` is not used", c.name));
             }

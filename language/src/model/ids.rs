@@ -22,14 +22,14 @@ ids! {
     LocalId
     /// Index into [`Model::events`](crate::model::Model::events).
     EventId
-    /// Index into [`Model::components`](crate::model::Model::components).
+    /// Index into [`ModelText::components`](crate::model::ModelText::components).
     #[derive(Default)]
     ComponentId
-    /// Index into [`Model::abstract_variables`](crate::model::Model::abstract_variables).
+    /// Index into [`Refinement::abstract_variables`](crate::model::Refinement::abstract_variables).
     AbstractId
-    /// Index into [`Model::operators`](crate::model::Model::operators).
+    /// Index into [`ModelDefinitions::operators`](crate::model::ModelDefinitions::operators).
     OperatorId
-    /// Index into [`Model::refinement_checks`](crate::model::Model::refinement_checks).
+    /// Index into [`Refinement::checks`](crate::model::Refinement::checks).
     RefinementId
     /// A non-deterministic construct of a substitution, unique in the model. A choice is made at
     /// most once in one execution of an event (loops aside).
@@ -37,14 +37,14 @@ ids! {
 }
 
 impl CarrierId {
-    /// Position in [`Model::carriers`](crate::model::Model::carriers).
+    /// Position in [`DeclaredTypes::carriers`](crate::model::DeclaredTypes::carriers).
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl FreeTypeId {
-    /// Position in [`Model::free_types`](crate::model::Model::free_types).
+    /// Position in [`DeclaredTypes::free_types`](crate::model::DeclaredTypes::free_types).
     pub fn index(self) -> usize {
         self.0 as usize
     }

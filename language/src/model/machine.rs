@@ -6,9 +6,9 @@ use std::sync::Arc;
 pub use crate::ast::Convergence;
 use crate::classical::definitions::Definitions;
 use crate::int::Int;
-use crate::model::ids::{ChoiceId, ComponentId, ConstId, EventId, LocalId};
-use crate::model::refined::Refined;
-use crate::model::tree::{Expr, Pred, PredKind, Subst, SubstKind};
+use crate::model::ids::{ComponentId, ConstId, LocalId};
+use crate::model::refinement::Refinement;
+use crate::model::tree::{Expr, Pred, PredKind, Subst};
 use crate::model::types::{CarrierId, Type};
 use crate::text::source::{Sources, Span};
 
@@ -17,18 +17,10 @@ use crate::text::source::{Sources, Span};
 pub struct Model<T = Type> {
     /// Name in the header.
     pub name: String,
-    /// The notation it was written in.
-    pub notation: Notation,
-    /// The machines and contexts it was composed of; the first is the main one.
-    pub components: Vec<Component>,
-    /// The files it was read from; the first is the main one.
-    pub sources: Arc<Sources>,
-    /// Enumerated sets, deferred sets, set parameters.
-    pub carriers: Vec<Carrier>,
-    /// Free types (`FREETYPES`, data types of theories).
-    pub free_types: Vec<FreeType<T>>,
-    /// Operators with a definition that is not expanded, because it is recursive or missing.
-    pub operators: Vec<Operator<T>>,
+    /// What it was read from.
+    pub text: ModelText,
+    /// The sets that its types are made from.
+    pub types: DeclaredTypes<T>,
     /// Constants and scalar parameters.
     pub constants: Vec<Variable<T>>,
     /// Those of the constants that are parameters.
@@ -37,43 +29,57 @@ pub struct Model<T = Type> {
     pub axioms: Vec<Conjunct<T>>,
     /// State variables.
     pub variables: Vec<Variable<T>>,
-    /// Variables of the abstractions of a classical refinement, which are not part of the state. Only [`Model::gluing`]
-    /// uses them.
-    pub abstract_variables: Vec<Variable<T>>,
     /// `INVARIANT`, split at `&`.
     pub invariant: Vec<Conjunct<T>>,
-    /// Conjuncts of a classical refinement that speak of [`Model::abstract_variables`]. They are not
-    /// checked on states.
-    pub gluing: Vec<Conjunct<T>>,
-    /// Formulas of the text that no check on states covers: an answer about the model must name them.
-    pub not_checked: Vec<Dropped>,
-    /// The abstractions of a classical refinement, if they could be composed.
-    pub refined: Option<Box<Refined<T>>>,
     /// `ASSERTIONS`, split at `;` and `&`.
     pub assertions: Vec<Conjunct<T>>,
     /// `INITIALISATION`; `Skip` where there are no variables.
     pub initialisation: Subst<T>,
     /// Operations or events.
     pub events: Vec<Event<T>>,
-    /// Checks of the steps of a refinement, so that the abstractions can follow (Event-B).
-    pub refinement_checks: Vec<RefinementCheck>,
-    /// Obligations of the events towards the nearest abstraction for which no step is checked (Event-B).
-    pub owed: Vec<Owed<T>>,
-    /// Variants of the main machine (Event-B): integers, or finite sets. Termination is not checked; answers may say
-    /// so.
-    pub variants: Vec<Variant<T>>,
-    /// Labelled formulas of the events of all levels (Event-B), as named by proof obligations.
-    pub formulas: Vec<EventFormula>,
-    /// Definitions of the main machine, for formulas that are added to the model.
-    pub definitions: Definitions,
-    /// Definition `GOAL`.
-    pub goal: Option<Pred<T>>,
-    /// Hints of the machine about its scope.
-    pub hints: ScopeHints,
+    /// What it owes to its abstractions.
+    pub refinement: Refinement<T>,
+    /// What its definitions and theories give.
+    pub definitions: ModelDefinitions<T>,
     /// Bound variables, parameters, results and locals of the whole model.
     pub locals: Vec<Variable<T>>,
     /// Number of [`ChoiceId`]s in use.
     pub choices: u32,
+}
+
+/// What a model was read from: where a declaration or a formula of it was written.
+#[derive(Clone, Debug)]
+pub struct ModelText {
+    /// The notation it was written in.
+    pub notation: Notation,
+    /// The machines and contexts it was composed of; the first is the main one.
+    pub components: Vec<Component>,
+    /// The files it was read from; the first is the main one.
+    pub sources: Arc<Sources>,
+    /// Labelled formulas of the events of all levels (Event-B), as named by proof obligations.
+    pub formulas: Vec<EventFormula>,
+}
+
+/// The sets of a model that its types are made from.
+#[derive(Clone, Debug)]
+pub struct DeclaredTypes<T = Type> {
+    /// Enumerated sets, deferred sets, set parameters.
+    pub carriers: Vec<Carrier>,
+    /// Free types (`FREETYPES`, data types of theories).
+    pub free_types: Vec<FreeType<T>>,
+}
+
+/// What the definitions and theories of a model give beside its formulas.
+#[derive(Clone, Debug)]
+pub struct ModelDefinitions<T = Type> {
+    /// Definitions of the main machine, for formulas that are added to the model.
+    pub main: Definitions,
+    /// Operators with a definition that is not expanded, because it is recursive or missing.
+    pub operators: Vec<Operator<T>>,
+    /// Definition `GOAL`.
+    pub goal: Option<Pred<T>>,
+    /// Hints of the machine about its scope.
+    pub hints: ScopeHints,
 }
 
 impl Model {
@@ -225,217 +231,6 @@ pub struct Conjunct<T = Type> {
     pub pred: Pred<T>,
 }
 
-/// A part of a machine that the model has no place for, so that nothing about it is checked.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Dropped {
-    /// Kind of the part.
-    pub kind: DroppedKind,
-    /// Its label, where it has one.
-    pub label: Option<String>,
-    /// Its text on one line.
-    pub text: String,
-    /// Where it was written.
-    pub span: Span,
-}
-
-/// Kinds of parts that are dropped.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum DroppedKind {
-    /// A conjunct of the invariant about variables of an abstraction: one of [`Model::gluing`].
-    Gluing,
-    /// A conjunct of `ASSERTIONS` about variables of an abstraction.
-    Assertion,
-    /// A conjunct of an `ASSERT` about variables of an abstraction.
-    Assert,
-    /// A conjunct of the invariant of a loop about variables of an abstraction.
-    LoopInvariant,
-    /// A conjunct of the precondition of a called operation about variables of an abstraction.
-    Precondition,
-    /// A conjunct of the precondition of the abstract operation that no state of the refinement can decide. B claims
-    /// nothing about an execution of the event outside of it (B-Book, 11.2.4), so a trace with this event may be one
-    /// without any obligation.
-    AbstractPrecondition(EventId),
-}
-
-impl Dropped {
-    /// Describes the part in words, with its place if that is in a file of the model.
-    pub fn describe(&self, model: &Model) -> String {
-        let label = self.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
-        let what = self.kind.describe(model);
-        if model.sources.iter().all(|(id, _)| id != self.span.source) {
-            return format!("{what} `{label}{}`", self.text);
-        }
-        let file = model.sources.path(self.span).display().to_string();
-        let line = model.sources.position(self.span).line;
-        format!("{what} `{label}{}` ({file}:{line})", self.text)
-    }
-}
-
-impl DroppedKind {
-    /// Describes the kind in words.
-    pub fn describe(self, model: &Model) -> String {
-        match self {
-            DroppedKind::Gluing => "invariant".into(),
-            DroppedKind::Assertion => "assertion".into(),
-            DroppedKind::Assert => "ASSERT".into(),
-            DroppedKind::LoopInvariant => "loop invariant".into(),
-            DroppedKind::Precondition => "precondition of a called operation".into(),
-            DroppedKind::AbstractPrecondition(event) => {
-                let name = model.events.get(event.index()).map_or("?", |e| e.name.as_str());
-                format!("abstract precondition of {name}")
-            }
-        }
-    }
-}
-
-impl Model {
-    /// Returns the first part of its abstract precondition that was dropped from an event.
-    pub fn dropped_precondition(&self, event: EventId) -> Option<&Dropped> {
-        self.not_checked.iter().find(|d| d.kind == DroppedKind::AbstractPrecondition(event))
-    }
-
-    /// Returns the model without the events that lost a part of their abstract precondition; events keep their ids.
-    /// `None` if there are no such events.
-    ///
-    /// Every state that it reaches, the machine reaches by steps that B defines. It shows no deadlocks.
-    pub fn without_doubtful_events(&self) -> Option<Model> {
-        let mut model = self.clone();
-        let mut found = false;
-        for (i, event) in (0..).zip(&mut model.events) {
-            if self.dropped_precondition(EventId(i)).is_some() {
-                found = true;
-                let span = event.body.span;
-                let never = Pred { kind: PredKind::False, span };
-                let skip = Subst { kind: SubstKind::Skip, span };
-                // A fresh choice: those of the body keep their numbers.
-                let choice = ChoiceId(model.choices);
-                model.choices += 1;
-                let branches = vec![(never, skip)];
-                let kind = SubstKind::Select { choice, branches, otherwise: None, from_pre: false };
-                event.body = Subst { kind, span };
-            }
-        }
-        found.then_some(model)
-    }
-}
-
-/// Obligation of the steps of a concrete event towards an abstract one: checked by a
-/// [`SubstKind::Assert`] with [`Claim::Refinement`](crate::model::Claim::Refinement).
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct RefinementCheck {
-    /// Kind of the obligation.
-    pub kind: RefinementKind,
-    /// The abstract event.
-    pub event: String,
-    /// Label of the abstract guard or action; the variable of [`RefinementKind::Unchanged`], or the subject of the
-    /// witness of [`RefinementKind::Witness`].
-    pub label: Option<String>,
-    /// The abstract guard or action on one line.
-    pub text: String,
-    /// The component of the abstract event.
-    pub origin: ComponentId,
-    /// The abstract guard or action; the concrete one where the abstraction has none.
-    pub span: Span,
-}
-
-impl RefinementCheck {
-    /// Returns the message of a failed check; lower case, no full stop.
-    pub fn message(&self, model: &Model) -> String {
-        let machine = model.components.get(self.origin.index()).map_or("", |c| c.name.as_str());
-        let (event, label) = (&self.event, self.label.as_deref().unwrap_or("without a label"));
-        match self.kind {
-            RefinementKind::Guard => {
-                format!("guard {label} of the abstract event {event} ({machine}) is false")
-            }
-            RefinementKind::Simulation => {
-                format!("action {label} of the abstract event {event} ({machine}) does not allow this change")
-            }
-            RefinementKind::Unchanged => {
-                format!("the abstract event {event} ({machine}) does not change {label}")
-            }
-            RefinementKind::Operation => format!("operation {event} of {machine} does not allow this"),
-            RefinementKind::Precondition => {
-                format!("{machine} allows a call of {event} that the precondition does not allow")
-            }
-            RefinementKind::Witness => {
-                format!("there is no value for {label} of the abstract event {event} ({machine})")
-            }
-        }
-    }
-}
-
-/// Kinds of obligations of a concrete event towards an abstract one.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum RefinementKind {
-    /// The abstract guard holds.
-    Guard,
-    /// The abstract action allows the effect of the concrete one.
-    Simulation,
-    /// A variable that the abstract event does not change keeps its value.
-    Unchanged,
-    /// There are values for the choices of the abstract event.
-    Witness,
-    /// Classical B: the abstract operation can have the same effect.
-    Operation,
-    /// Classical B: the refinement allows a call wherever the abstraction does.
-    Precondition,
-}
-
-/// A proof obligation of a refinement of Event-B for which no step is checked: there is nothing to check, or it is
-/// checked in another form. If no equation gives the values that an abstract event chooses, steps are checked for
-/// whether there is a value at all. Rodin requires for each witness that it has a value, and for each abstract guard
-/// and action that all values of the witness satisfy it.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Owed<T = Type> {
-    /// The event of the machine; `INITIALISATION` for the initialisation.
-    pub event: String,
-    /// Kind of the obligation.
-    pub kind: OwedKind,
-    /// Label of the abstract guard or action; the variable that is unchanged; the subject of a witness.
-    pub label: String,
-    /// The abstract guard or action, or the witness.
-    pub span: Span,
-    /// Goal that must hold where the guards of the event do, after the choices of its actions; `None` if it is equal to
-    /// a hypothesis or an identity.
-    pub goal: Option<OwedGoal<T>>,
-}
-
-/// Kinds of obligations for which no step is checked.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum OwedKind {
-    /// The abstract guard holds.
-    Guard,
-    /// The abstract action allows the effect of the concrete one.
-    Simulation,
-    /// A variable that the abstract event does not change keeps its value.
-    Unchanged,
-    /// The witness has a value.
-    Witness,
-    /// The witness is well-defined: this is about its meaning alone, whether or not it holds.
-    Meaning,
-}
-
-/// A predicate behind choices.
-#[derive(Clone, PartialEq, Debug)]
-pub struct OwedGoal<T = Type> {
-    /// Locals that may have any values with a predicate, the outer ones first.
-    pub choices: Vec<(Vec<LocalId>, Pred<T>)>,
-    /// Predicate that must hold for all of them.
-    pub pred: Pred<T>,
-}
-
-impl<T> OwedGoal<T> {
-    /// Returns the predicate for all values of the choices.
-    pub fn into_pred(self) -> Pred<T> {
-        let OwedGoal { choices, pred } = self;
-        choices.into_iter().rev().fold(pred, |p, (locals, choice)| {
-            let span = p.span;
-            let p = PredKind::Implies(Box::new(choice), Box::new(p)).at(span);
-            if locals.is_empty() { p } else { PredKind::Forall(locals, Box::new(p)).at(span) }
-        })
-    }
-}
-
 /// A guard, action or witness of an event of some level (Event-B), as it was written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EventFormula {
@@ -458,15 +253,6 @@ pub enum FormulaRole {
     Guard,
     Action,
     Witness,
-}
-
-/// An expression that convergent events decrease.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Variant<T = Type> {
-    /// Label, where it has one.
-    pub label: Option<String>,
-    /// An integer or a finite set.
-    pub value: Expr<T>,
 }
 
 /// `SET_PREF_…` and `scope_…` definitions.

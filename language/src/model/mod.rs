@@ -3,6 +3,7 @@
 mod ids;
 mod machine;
 mod refined;
+mod refinement;
 mod tree;
 
 pub mod before_after;
@@ -18,4 +19,5 @@ pub mod visit;
 pub use ids::*;
 pub use machine::*;
 pub use refined::*;
+pub use refinement::*;
 pub use tree::*;

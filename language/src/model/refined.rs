@@ -146,21 +146,24 @@ impl Refined {
     /// Returns the refinement and its levels side by side. `model` is the model that has these abstractions.
     pub fn side_by_side(&self, model: &Model) -> SideBySide {
         let mut joint = Model {
-            refined: None,
-            abstract_variables: vec![],
-            gluing: vec![],
             invariant: vec![],
             assertions: model.invariant.iter().chain(&model.assertions).cloned().collect(),
-            not_checked: vec![],
-            goal: None,
             ..model.clone()
         };
+        joint.refinement = Refinement {
+            abstract_variables: vec![],
+            gluing: vec![],
+            not_checked: vec![],
+            refined: None,
+            ..joint.refinement
+        };
+        joint.definitions.goal = None;
         let (mut levels, mut first_operations) = (vec![], vec![]);
         let mut initialisations = vec![joint.initialisation.clone()];
         for level in &self.levels {
             let variables = joint.variables.len()..joint.variables.len() + level.variables.len();
             let gluing = joint.invariant.len()..joint.invariant.len() + level.gluing.len();
-            let machine = &model.components[level.component.index()].name;
+            let machine = &model.text.components[level.component.index()].name;
             joint.variables.extend(
                 level
                     .variables

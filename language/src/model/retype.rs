@@ -200,58 +200,77 @@ pub trait Retype<T, U> {
         Owed { event: o.event, kind: o.kind, label: o.label, span: o.span, goal }
     }
 
+    /// What a model owes to its abstractions, with new types.
+    fn refinement(&mut self, r: Refinement<T>) -> Refinement<U> {
+        Refinement {
+            abstract_variables: self.declared(r.abstract_variables),
+            gluing: self.conjuncts(r.gluing),
+            not_checked: r.not_checked,
+            owed: r.owed.into_iter().map(|o| self.owed(o)).collect(),
+            refined: r.refined.map(|r| Box::new(self.refined(*r))),
+            checks: r.checks,
+            variants: r
+                .variants
+                .into_iter()
+                .map(|v| Variant { label: v.label, value: self.expr(v.value) })
+                .collect(),
+        }
+    }
+
+    /// An operator with new types.
+    fn operator(&mut self, o: Operator<T>) -> Operator<U> {
+        let definition = match o.definition {
+            OperatorDefinition::Expr(e) => OperatorDefinition::Expr(self.expr(e)),
+            OperatorDefinition::Pred(p) => OperatorDefinition::Pred(self.pred(p)),
+            OperatorDefinition::Axiomatic => OperatorDefinition::Axiomatic,
+        };
+        Operator { name: o.name, parameters: o.parameters, definition, span: o.span }
+    }
+
     /// A model with new types.
     fn model(&mut self, m: Model<T>) -> Model<U> {
-        let mut conjuncts = |list: Vec<Conjunct<T>>| list.into_iter().map(|c| self.conjunct(c)).collect();
-        let (axioms, invariant) = (conjuncts(m.axioms), conjuncts(m.invariant));
-        let (gluing, assertions) = (conjuncts(m.gluing), conjuncts(m.assertions));
-        let operators = m.operators.into_iter().map(|o| {
-            let definition = match o.definition {
-                OperatorDefinition::Expr(e) => OperatorDefinition::Expr(self.expr(e)),
-                OperatorDefinition::Pred(p) => OperatorDefinition::Pred(self.pred(p)),
-                OperatorDefinition::Axiomatic => OperatorDefinition::Axiomatic,
-            };
-            Operator { name: o.name, parameters: o.parameters, definition, span: o.span }
-        });
-        let operators = operators.collect();
+        let (axioms, invariant) = (self.conjuncts(m.axioms), self.conjuncts(m.invariant));
+        let assertions = self.conjuncts(m.assertions);
+        let operators = m.definitions.operators.into_iter().map(|o| self.operator(o)).collect();
         let events = m.events.into_iter().map(|e| self.event(e)).collect();
-        let owed = m.owed.into_iter().map(|o| self.owed(o)).collect();
-        let refined = m.refined.map(|r| Box::new(self.refined(*r)));
-        let variants =
-            m.variants.into_iter().map(|v| Variant { label: v.label, value: self.expr(v.value) }).collect();
-        let mut declared = |list: Vec<Variable<T>>| list.into_iter().map(|v| self.variable(v)).collect();
-        let (constants, variables) = (declared(m.constants), declared(m.variables));
-        let (abstract_variables, locals) = (declared(m.abstract_variables), declared(m.locals));
+        let refinement = self.refinement(m.refinement);
+        let (constants, variables) = (self.declared(m.constants), self.declared(m.variables));
+        let locals = self.declared(m.locals);
         Model {
             name: m.name,
-            notation: m.notation,
-            components: m.components,
-            sources: m.sources,
-            carriers: m.carriers,
-            free_types: m.free_types.into_iter().map(|t| self.free_type(t)).collect(),
-            operators,
+            text: m.text,
+            types: DeclaredTypes {
+                carriers: m.types.carriers,
+                free_types: m.types.free_types.into_iter().map(|t| self.free_type(t)).collect(),
+            },
             constants,
             parameters: m.parameters,
             axioms,
             variables,
-            abstract_variables,
-            refined,
             invariant,
-            gluing,
-            not_checked: m.not_checked,
             assertions,
             initialisation: self.subst(m.initialisation),
             events,
-            refinement_checks: m.refinement_checks,
-            owed,
-            variants,
-            formulas: m.formulas,
-            definitions: m.definitions,
-            goal: m.goal.map(|p| self.pred(p)),
-            hints: m.hints,
+            refinement,
+            definitions: ModelDefinitions {
+                main: m.definitions.main,
+                operators,
+                goal: m.definitions.goal.map(|p| self.pred(p)),
+                hints: m.definitions.hints,
+            },
             locals,
             choices: m.choices,
         }
+    }
+
+    /// Conjuncts with new types.
+    fn conjuncts(&mut self, list: Vec<Conjunct<T>>) -> Vec<Conjunct<U>> {
+        list.into_iter().map(|c| self.conjunct(c)).collect()
+    }
+
+    /// Declared names with new types.
+    fn declared(&mut self, list: Vec<Variable<T>>) -> Vec<Variable<U>> {
+        list.into_iter().map(|v| self.variable(v)).collect()
     }
 
     /// Expressions with new types.

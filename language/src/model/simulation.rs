@@ -66,7 +66,7 @@ pub fn simulation(model: &Model, refined: &Refined) -> Result<Model, Undetermine
     let invariant = own.chain(levels).chain(gluing).collect();
     let Builder { mut joint, checks, .. } = builder;
     (joint.initialisation, joint.events, joint.invariant) = (initialisation, events, invariant);
-    (joint.assertions, joint.refinement_checks) = (vec![], checks);
+    (joint.assertions, joint.refinement.checks) = (vec![], checks);
     Ok(joint)
 }
 

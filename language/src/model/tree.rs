@@ -94,7 +94,7 @@ pub enum ExprKind<T = Type> {
     Succ,
     /// `pred` as a value
     Pred,
-    /// A variable of an abstraction, in [`Model::gluing`](crate::model::Model::gluing).
+    /// A variable of an abstraction, in [`Refinement::gluing`](crate::model::Refinement::gluing).
     Abstract(AbstractId),
     /// A free type as a set, with the sets of its parameters.
     FreeSet(FreeTypeId, Vec<Expr<T>>),

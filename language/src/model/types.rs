@@ -1,10 +1,10 @@
 //! Types of B expressions.
 
-/// Index of a carrier set (enumerated set, deferred set or set parameter) in [`crate::model::Model::carriers`].
+/// Index of a carrier set (enumerated set, deferred set or set parameter) in [`crate::model::DeclaredTypes::carriers`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct CarrierId(pub u32);
 
-/// Index of a free type in [`crate::model::Model::free_types`].
+/// Index of a free type in [`crate::model::DeclaredTypes::free_types`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FreeTypeId(pub u32);
 

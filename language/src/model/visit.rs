@@ -326,7 +326,7 @@ impl LargestLiteral {
 
 /// Visits the definitions of the operators that have one.
 pub fn walk_operators<V: Visitor + ?Sized>(v: &mut V, model: &Model) {
-    for operator in &model.operators {
+    for operator in &model.definitions.operators {
         match &operator.definition {
             OperatorDefinition::Expr(e) => v.expr(e),
             OperatorDefinition::Pred(p) => v.pred(p),
@@ -624,6 +624,7 @@ pub fn normalised(model: &Model) -> Normalised {
     let (axioms, invariant, assertions) =
         (conjuncts(&model.axioms), conjuncts(&model.invariant), conjuncts(&model.assertions));
     let free_types = model
+        .types
         .free_types
         .iter()
         .map(|t| {
@@ -646,7 +647,7 @@ pub fn normalised(model: &Model) -> Normalised {
         events.push((e.name.clone(), parameters, results, body));
     }
     Normalised {
-        carriers: model.carriers.iter().map(|c| (c.name.clone(), c.kind.clone())).collect(),
+        carriers: model.types.carriers.iter().map(|c| (c.name.clone(), c.kind.clone())).collect(),
         free_types,
         constants: declared(&model.constants),
         axioms,

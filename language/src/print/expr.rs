@@ -100,9 +100,9 @@ impl Printer<'_> {
                     self.put("$0");
                 }
             }
-            ExprKind::Carrier(c) => self.global(&model.carriers[c.index()].name),
+            ExprKind::Carrier(c) => self.global(&model.types.carriers[c.index()].name),
             ExprKind::Element(c, i) => {
-                if let CarrierKind::Enumerated(names) = &model.carriers[c.index()].kind {
+                if let CarrierKind::Enumerated(names) = &model.types.carriers[c.index()].kind {
                     self.global(&names[*i as usize]);
                 }
             }
@@ -186,13 +186,13 @@ impl Printer<'_> {
             ExprKind::Prj2(s, t) => self.call("prj2", &[s, t]),
             ExprKind::Succ => self.put("succ"),
             ExprKind::Pred => self.put("pred"),
-            ExprKind::Abstract(v) => self.global(&model.abstract_variables[v.index()].name),
+            ExprKind::Abstract(v) => self.global(&model.refinement.abstract_variables[v.index()].name),
             ExprKind::FreeSet(t, arguments) => {
-                self.global(&model.free_types[t.index()].name);
+                self.global(&model.types.free_types[t.index()].name);
                 self.arguments(arguments);
             }
             ExprKind::Constructor(t, i) => {
-                self.global(&model.free_types[t.index()].constructors[*i as usize].name);
+                self.global(&model.types.free_types[t.index()].constructors[*i as usize].name);
             }
             ExprKind::TypeParameter(i) => self.put(&type_parameter(*i)),
             ExprKind::Tree(op, arguments) => {
@@ -204,7 +204,7 @@ impl Printer<'_> {
                 self.arguments(arguments);
             }
             ExprKind::Call(operator, arguments) => {
-                self.global(&model.operators[operator.index()].name);
+                self.global(&model.definitions.operators[operator.index()].name);
                 self.arguments(arguments);
             }
         }
@@ -371,7 +371,7 @@ impl Printer<'_> {
                 self.arguments(arguments);
             }
             PredKind::Call(operator, arguments) => {
-                self.global(&self.model.operators[operator.index()].name);
+                self.global(&self.model.definitions.operators[operator.index()].name);
                 self.arguments(arguments);
             }
             PredKind::If(c, a, b) => {

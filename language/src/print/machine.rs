@@ -76,7 +76,7 @@ impl Printer<'_> {
 
     /// Prints the hints of the machine about its scope, and its goal.
     fn definitions(&mut self) {
-        let (model, hints) = (self.model, &self.model.hints);
+        let (model, hints) = (self.model, &self.model.definitions.hints);
         let mut list: Vec<(String, String)> = vec![];
         for (name, value) in [("MAXINT", &hints.maxint), ("MININT", &hints.minint)] {
             list.extend(value.iter().map(|n| (format!("SET_PREF_{name}"), n.to_string())));
@@ -88,9 +88,9 @@ impl Printer<'_> {
             list.push((format!("SET_PREF_{name}"), value));
         }
         for (c, size) in &hints.sizes {
-            list.push((format!("scope_{}", model.carriers[c.index()].name), size.to_string()));
+            list.push((format!("scope_{}", model.types.carriers[c.index()].name), size.to_string()));
         }
-        if let Some(goal) = &model.goal {
+        if let Some(goal) = &model.definitions.goal {
             let mut p = Printer::new(model, &Names::default());
             p.pred(goal, 0);
             list.push(("GOAL".into(), p.out));
@@ -110,11 +110,11 @@ impl Printer<'_> {
     /// Prints the link to the variables of an abstraction, which are not part of the state.
     fn gluing(&mut self) {
         let model = self.model;
-        if model.gluing.is_empty() {
+        if model.refinement.gluing.is_empty() {
             return;
         }
         self.put("\n/* not checked on states, this speaks of variables of an abstraction:");
-        for c in &model.gluing {
+        for c in &model.refinement.gluing {
             let mut p = Printer::new(model, &Names::default());
             p.pred(&c.pred, 41);
             self.put(&format!("\n     {}", p.out.replace("*/", "* /")));
@@ -125,7 +125,7 @@ impl Printer<'_> {
     /// The variants of Event-B, which no section of a machine has.
     fn variants(&mut self) {
         let model = self.model;
-        if model.variants.is_empty() {
+        if model.refinement.variants.is_empty() {
             return;
         }
         let decreasing: Vec<&str> = (model.events.iter())
@@ -133,7 +133,7 @@ impl Printer<'_> {
             .map(|e| e.name.as_str())
             .collect();
         self.put("\n/* not checked, that convergent events decrease the variant:");
-        for v in &model.variants {
+        for v in &model.refinement.variants {
             let mut p = Printer::new(model, &Names::default());
             p.expr(&v.value, 0);
             let label = v.label.as_ref().map(|l| format!("{l}: ")).unwrap_or_default();
@@ -145,6 +145,7 @@ impl Printer<'_> {
     fn sets(&mut self) {
         let sets: Vec<String> = self
             .model
+            .types
             .carriers
             .iter()
             .map(|c| match &c.kind {
@@ -162,7 +163,7 @@ impl Printer<'_> {
 
     fn free_types(&mut self) {
         let model = self.model;
-        for (i, t) in model.free_types.iter().enumerate() {
+        for (i, t) in model.types.free_types.iter().enumerate() {
             self.put(if i == 0 { "\nFREETYPES\n  " } else { ";\n  " });
             self.put(&quoted(&t.name));
             if t.parameters > 0 {

@@ -42,13 +42,13 @@ pub fn pred(model: &Model, p: &Pred) -> String {
 /// Returns the text of a predicate in the notation of its model: in Event-B with the symbols of Rodin, where there is one
 /// for every part of it, else as [`pred`].
 pub fn shown_pred(model: &Model, p: &Pred) -> String {
-    let rodin = (model.notation == Notation::EventB).then(|| rodin::rodin(model, p)).flatten();
+    let rodin = (model.text.notation == Notation::EventB).then(|| rodin::rodin(model, p)).flatten();
     rodin.unwrap_or_else(|| pred(model, p))
 }
 
 /// Returns the text of an expression in the notation of its model, as [`shown_pred`] does.
 pub fn shown_expr(model: &Model, e: &Expr) -> String {
-    let rodin = (model.notation == Notation::EventB).then(|| rodin::rodin_expr(model, e)).flatten();
+    let rodin = (model.text.notation == Notation::EventB).then(|| rodin::rodin_expr(model, e)).flatten();
     rodin.unwrap_or_else(|| expr(model, e))
 }
 

@@ -13,11 +13,11 @@ const FEW: usize = 16;
 /// The names of constants, variables, sets and their elements.
 fn globals(model: &Model) -> impl Iterator<Item = &str> {
     let values = model.constants.iter().chain(&model.variables).map(|v| v.name.as_str());
-    let free = model
-        .free_types
-        .iter()
-        .flat_map(|t| std::iter::once(t.name.as_str()).chain(t.constructors.iter().map(|c| c.name.as_str())));
-    let carriers = model.carriers.iter().flat_map(|c| {
+    let free =
+        model.types.free_types.iter().flat_map(|t| {
+            std::iter::once(t.name.as_str()).chain(t.constructors.iter().map(|c| c.name.as_str()))
+        });
+    let carriers = model.types.carriers.iter().flat_map(|c| {
         let elements: &[String] = match &c.kind {
             CarrierKind::Enumerated(elements) => elements,
             _ => &[],

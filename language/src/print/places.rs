@@ -7,18 +7,18 @@ use crate::text::source::Span;
 /// Returns the text at a place, on one line: as written in classical B; printed if the source holds no readable text,
 /// as in the terms of a package or the XML of Rodin.
 pub fn at(model: &Model, span: Span) -> String {
-    if model.sources.iter().all(|(id, _)| id != span.source) {
+    if model.text.sources.iter().all(|(id, _)| id != span.source) {
         return String::new();
     }
     let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if model.notation == Notation::EventB {
+    if model.text.notation == Notation::EventB {
         let mut finder = Finder { model, span, found: None };
         finder.model();
         if let Some(text) = finder.found {
             return folded(&text);
         }
     }
-    folded(model.sources.text(span))
+    folded(model.text.sources.text(span))
 }
 
 struct Finder<'m> {
@@ -31,7 +31,7 @@ impl Finder<'_> {
     fn model(&mut self) {
         let model = self.model;
         visit::walk_model(self, model);
-        for v in &model.variants {
+        for v in &model.refinement.variants {
             self.expr(&v.value);
         }
         visit::walk_operators(self, model);

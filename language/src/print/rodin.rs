@@ -75,8 +75,8 @@ impl Rodin<'_> {
             ExprKind::Var(v) => Some(model.variables[v.index()].name.clone()),
             ExprKind::Const(c) => Some(model.constants[c.index()].name.clone()),
             ExprKind::Local(l) => Some(model.locals[l.index()].name.clone()),
-            ExprKind::Carrier(c) => Some(model.carriers[c.index()].name.clone()),
-            ExprKind::Element(c, i) => match &model.carriers[c.index()].kind {
+            ExprKind::Carrier(c) => Some(model.types.carriers[c.index()].name.clone()),
+            ExprKind::Element(c, i) => match &model.types.carriers[c.index()].kind {
                 CarrierKind::Enumerated(names) => names.get(*i as usize).cloned(),
                 CarrierKind::Deferred => None,
             },

@@ -634,8 +634,8 @@ INITIALISATION `p.x` := 0 || `q.INVARIANT` := `p.red` OPERATIONS `p.go`(`a.b`) =
     }
     let hints = |text: &str| {
         let m = load_text("M.mch", text).model.expect("it is right");
-        let goal = m.goal.as_ref().map(|g| super::pred(&m, g));
-        (m.hints.maxint, m.hints.preferences, m.hints.sizes, goal)
+        let goal = m.definitions.goal.as_ref().map(|g| super::pred(&m, g));
+        (m.definitions.hints.maxint, m.definitions.hints.preferences, m.definitions.hints.sizes, goal)
     };
     assert_eq!(hints(&printed).1["CLPFD"], "a \"b\"");
     assert_eq!(hints(&printed), hints(&super::machine(&load_text("M.mch", printed.as_str()).model.unwrap())));

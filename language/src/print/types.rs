@@ -11,7 +11,7 @@ pub fn type_text(model: &Model, t: &Type) -> String {
         Type::Int => "INTEGER".into(),
         Type::Real => "REAL".into(),
         Type::String => "STRING".into(),
-        Type::Carrier(c) => quoted(&model.carriers[c.index()].name),
+        Type::Carrier(c) => quoted(&model.types.carriers[c.index()].name),
         Type::Pow(a) => format!("POW({})", type_text(model, a)),
         Type::Pair(a, b) => match **b {
             Type::Pair(..) => format!("{} * ({})", type_text(model, a), type_text(model, b)),
@@ -23,7 +23,7 @@ pub fn type_text(model: &Model, t: &Type) -> String {
             format!("struct({})", fields.join(", "))
         }
         Type::Free(f, arguments) => {
-            let name = quoted(&model.free_types[f.index()].name);
+            let name = quoted(&model.types.free_types[f.index()].name);
             if arguments.is_empty() {
                 return name;
             }

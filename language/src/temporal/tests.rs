@@ -18,7 +18,7 @@ fn read(text: &str) -> Result<Temporal, TemporalError> {
             Type::Carrier(c) => ExprKind::Element(c, i),
             _ => ExprKind::Integer(Int::from(i64::from(i))),
         };
-        assert_eq!(m.carriers.len(), 1);
+        assert_eq!(m.types.carriers.len(), 1);
         Ok((0..2).map(|i| element(i).typed((**ty).clone(), Span::default())).collect())
     };
     parse(&mut model, text, &mut elements)

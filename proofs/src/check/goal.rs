@@ -231,7 +231,7 @@ fn state_property(system: &System, property: Property, claim: &Claim, wd: bool) 
                 let p = StatePredicate { holds: terms.not(p.holds), defined: p.defined };
                 Ok(Goal::new(terms, None, "the negated goal".into(), &p, wd))
             }
-            None if system.model.goal.is_none() => Err("the model has no definition GOAL".into()),
+            None if system.model.definitions.goal.is_none() => Err("the model has no definition GOAL".into()),
             None => Err("the goal has no encoding".into()),
         },
     }
@@ -255,7 +255,7 @@ fn failures(system: &System, wd: bool) -> Vec<FailureGoal> {
                 FailureKind::Refinement(_) => "the refinement of",
             };
             let text = bsym_language::print::at(&system.model, failure.span);
-            let place = system.model.sources.position(failure.span);
+            let place = system.model.text.sources.position(failure.span);
             let who = event.map_or("the initialisation", |e| system.model.events[e].name.as_str());
             let name = format!("{what} `{text}` in {who} (line {})", place.line);
             let id = event.map(|e| EventId(e as u32));

@@ -277,7 +277,7 @@ impl Check<'_> {
             if layout.is_unrestricted() || local && !self.general.is_restricted(ty, layout) {
                 continue;
             }
-            let line = self.model.sources.position(assignment.span).line;
+            let line = self.model.text.sources.position(assignment.span).line;
             let what = format!("what {who} assigns to `{name}` (line {line}) fits its representation");
             match self.general.is_within(&assignment.value, ty, layout) {
                 Ok(fit) => {

@@ -51,7 +51,7 @@ pub(super) fn of_machine(model: &mut Model, event: EventId) -> Call {
         names.locals.insert(local, value(local));
     }
     let mut guards = guards(&body, names, &mut value);
-    if model.notation == Notation::EventB {
+    if model.text.notation == Notation::EventB {
         guards.iter_mut().for_each(|g| g.role = TargetRole::Guard);
     }
     Call { event, guards, names: originals }

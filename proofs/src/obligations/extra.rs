@@ -37,7 +37,7 @@ pub(super) struct Extra {
 /// Returns the obligations stating that actions of the machine's own events have a result: `FIS`.
 pub(super) fn feasible(system: &mut System) -> Vec<Extra> {
     let model = system.model.clone();
-    if model.notation != Notation::EventB {
+    if model.text.notation != Notation::EventB {
         return vec![];
     }
     let mut all = vec![];
@@ -114,7 +114,7 @@ impl Visitor for Choices {
 pub(super) fn variants(system: &mut System) -> Vec<Extra> {
     let model = system.model.clone();
     let mut all = vec![];
-    for variant in &model.variants {
+    for variant in &model.refinement.variants {
         let (value, text) = (&variant.value, print::shown_expr(&model, &variant.value));
         let name = |kind: &str| prefixed(variant, kind);
         let subject = Subject::Variant(text.clone());
@@ -155,12 +155,12 @@ pub(super) fn variants(system: &mut System) -> Vec<Extra> {
 /// decrease: `VAR`.
 pub(super) fn decreases(terms: Rc<Terms>, model: &Model, scope: &Scope) -> Option<(System, Vec<Extra>)> {
     let events = decreasing(model);
-    if events.is_empty() || model.variants.is_empty() {
+    if events.is_empty() || model.refinement.variants.is_empty() {
         return None;
     }
     let mut remembering = model.clone();
     let mut assigned = vec![];
-    for (i, variant) in model.variants.iter().enumerate() {
+    for (i, variant) in model.refinement.variants.iter().enumerate() {
         let (ty, span) = (variant.value.ty.clone(), variant.value.span);
         let v = VarId(remembering.variables.len() as u32);
         remembering.variables.push(Variable { name: format!("variant${i}"), ty, span });
@@ -212,7 +212,7 @@ fn decreasing(model: &Model) -> Vec<(EventId, bool)> {
         Convergence::Convergent => Some((EventId(i as u32), true)),
         Convergence::Anticipated => Some((EventId(i as u32), false)),
     };
-    if model.variants.is_empty() {
+    if model.refinement.variants.is_empty() {
         vec![]
     } else {
         model.events.iter().enumerate().filter_map(kind).collect()
@@ -228,7 +228,7 @@ pub(super) fn prefixed(variant: &Variant, kind: &str) -> String {
 
 /// Returns whether a model is that of a context.
 pub(super) fn is_context(model: &Model) -> bool {
-    model.notation == Notation::EventB && model.variables.is_empty() && model.events.is_empty()
+    model.text.notation == Notation::EventB && model.variables.is_empty() && model.events.is_empty()
 }
 
 /// Returns the position of a formula of states among all levels of Event-B: contexts come first, then the machines, the
@@ -255,7 +255,8 @@ pub(super) fn of_context(terms: &Rc<Terms>, model: &Model, scope: &Scope) -> Vec
             continue;
         }
         let mut before = model.clone();
-        (before.axioms, before.assertions, before.goal) = (self::before(model, conjunct), vec![], None);
+        (before.axioms, before.assertions, before.definitions.goal) =
+            (self::before(model, conjunct), vec![], None);
         let label = conjunct.label.clone().unwrap_or_else(|| "?".into());
         let mut asked = |kind: Kind, short: &str, of: fn(StatePredicate) -> StatePredicate| {
             let mut system =

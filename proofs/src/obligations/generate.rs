@@ -38,7 +38,9 @@ pub(super) struct Generated {
 
 /// Generates all obligations of a model. Those of a refinement of classical B are about its sequents.
 pub(super) fn generate(terms: &Rc<Terms>, model: &Arc<Model>, scope: &Scope) -> Generated {
-    if let Some(refined) = model.refined.as_deref().filter(|_| model.notation == Notation::ClassicalB) {
+    if let Some(refined) =
+        model.refinement.refined.as_deref().filter(|_| model.text.notation == Notation::ClassicalB)
+    {
         let classical::Generated { mut all, families, systems, asked, calls, left_out } =
             classical::generate(terms, model, refined, scope);
         name_apart(&mut all);

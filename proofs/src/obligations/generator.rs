@@ -36,7 +36,7 @@ impl<'a> Generator<'a> {
 
     /// Generates the obligations of conjuncts, steps and assertions.
     pub fn machine(&mut self) {
-        let event_b = self.system.model.notation == Notation::EventB;
+        let event_b = self.system.model.text.notation == Notation::EventB;
         if event_b {
             self.states_in_order();
         } else {
@@ -101,7 +101,7 @@ impl<'a> Generator<'a> {
 
     /// Returns whether the meaning of a conjunct is an obligation: in Event-B by its form, as Rodin has it.
     fn needs_meaning(&self, conjunct: &Conjunct, defined: Term) -> bool {
-        let event_b = self.system.model.notation == Notation::EventB;
+        let event_b = self.system.model.text.notation == Notation::EventB;
         defined != Terms::TRUE || event_b && bsym_status::may_lack_meaning(&conjunct.pred)
     }
 
@@ -221,7 +221,7 @@ impl<'a> Generator<'a> {
             }
             parts[at].1.extend(condition);
         };
-        if model.notation == Notation::EventB {
+        if model.text.notation == Notation::EventB {
             // Its form makes it an obligation, whether or not the terms show that it always holds.
             for (_, span) in bsym_status::places_of_meaning(&model).into_iter().filter(|p| p.0 == id) {
                 let part = part(&model, id, FailureKind::IllDefined, span, 0);
@@ -231,7 +231,7 @@ impl<'a> Generator<'a> {
             }
             for (_, check) in bsym_status::places_of_refinement(&model).into_iter().filter(|p| p.0 == id) {
                 let kind = FailureKind::Refinement(check);
-                let check = &model.refinement_checks[check.index()];
+                let check = &model.refinement.checks[check.index()];
                 let part = part(&model, id, kind, check.span, 0);
                 let is_rodins = check.origin == ABSTRACTION && part.kind != Kind::Mrg;
                 if is_rodins && !is_split(&model, event_name(&model, id), check) {
@@ -241,7 +241,7 @@ impl<'a> Generator<'a> {
         }
         for (i, (kind, span, condition)) in failures.into_iter().enumerate() {
             if let FailureKind::Refinement(check) = kind
-                && is_split(&model, event_name(&model, id), &model.refinement_checks[check.index()])
+                && is_split(&model, event_name(&model, id), &model.refinement.checks[check.index()])
             {
                 continue;
             }
@@ -284,7 +284,7 @@ impl<'a> Generator<'a> {
     /// Asks whether an assertion or theorem has a meaning and follows.
     fn assertion(&mut self, i: usize, found: &mut Family) {
         let model = self.system.model.clone();
-        let event_b = model.notation == Notation::EventB;
+        let event_b = model.text.notation == Notation::EventB;
         let (kind, short) = if event_b { (Kind::Thm, "THM") } else { (Kind::Assertion, "ASSERTION") };
         let key = key(&model, "ass", i, &model.assertions[i]);
         let question = |kind, short: &str| Question {

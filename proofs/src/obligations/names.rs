@@ -20,7 +20,7 @@ pub(super) fn key(model: &Model, word: &str, position: usize, conjunct: &Conjunc
 }
 
 fn within(model: &Model, origin: ComponentId, label: &str) -> String {
-    match model.components.get(origin.index()) {
+    match model.text.components.get(origin.index()) {
         Some(c) if origin != MAIN => format!("{}.{label}", c.name),
         _ => label.to_string(),
     }
@@ -52,9 +52,9 @@ pub(super) fn part(
     let (word, short) = match kind {
         FailureKind::IllDefined => (Kind::Wd, "WD"),
         FailureKind::Precondition => (Kind::Precondition, "PRE"),
-        FailureKind::Assert if model.notation == Notation::EventB => (Kind::Thm, "THM"),
+        FailureKind::Assert if model.text.notation == Notation::EventB => (Kind::Thm, "THM"),
         FailureKind::Assert => (Kind::Other, "ASSERT"),
-        FailureKind::Refinement(id) => return refinement(model, event, &model.refinement_checks[id.index()]),
+        FailureKind::Refinement(id) => return refinement(model, event, &model.refinement.checks[id.index()]),
     };
     match formula(model, event, span) {
         Some(f) => {
@@ -105,8 +105,8 @@ fn refinement(model: &Model, event: Option<EventId>, check: &RefinementCheck) ->
 pub(super) fn formula(model: &Model, event: Option<EventId>, span: Span) -> Option<&EventFormula> {
     let name = event_name(model, event);
     let around = |f: &&EventFormula| f.span.contains(span);
-    let own = model.formulas.iter().filter(|f| f.origin == MAIN && f.event == name);
-    let others = model.formulas.iter().filter(|f| f.origin != MAIN);
+    let own = model.text.formulas.iter().filter(|f| f.origin == MAIN && f.event == name);
+    let others = model.text.formulas.iter().filter(|f| f.origin != MAIN);
     let size = |f: &&EventFormula| f.span.end - f.span.start;
     own.filter(around).min_by_key(size).or_else(|| others.filter(around).min_by_key(size))
 }
@@ -121,7 +121,7 @@ pub(super) fn repeated<'m>(
 ) -> Option<&'m EventFormula> {
     let text = |f: &EventFormula| squeezed(&written(model, f.span));
     let of = |origin: ComponentId, name: &str| {
-        let some = model.formulas.iter().filter(move |f| f.origin == origin && f.role == own.role);
+        let some = model.text.formulas.iter().filter(move |f| f.origin == origin && f.role == own.role);
         some.filter(|f| f.event == name).collect::<Vec<_>>()
     };
     let beside = of(own.origin, &own.event);
@@ -158,17 +158,17 @@ fn squeezed(text: &str) -> String {
 
 /// Returns an action as it is written, on one line. The model may represent it in another way.
 pub(super) fn written(model: &Model, span: Span) -> String {
-    let source = model.sources.iter().find(|(id, _)| *id == span.source).map(|(_, source)| source);
-    if model.notation == Notation::EventB
+    let source = model.text.sources.iter().find(|(id, _)| *id == span.source).map(|(_, source)| source);
+    if model.text.notation == Notation::EventB
         && let Some(written) = source.and_then(|source| text::written(source, span))
     {
         return written;
     }
-    let of_rodin = model.sources.path(span).extension().is_some_and(|e| e == "bum");
+    let of_rodin = model.text.sources.path(span).extension().is_some_and(|e| e == "bum");
     match of_rodin {
         true => {
             let text =
-                model.sources.text(span).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+                model.text.sources.text(span).replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         }
         false => print::at(model, span),

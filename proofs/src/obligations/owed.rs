@@ -28,7 +28,7 @@ pub(super) fn owes(system: &mut System, listed: &BTreeSet<String>) -> Owes {
     let model = system.model.clone();
     let mut known = listed.clone();
     let mut all = Owes::default();
-    for owed in &model.owed {
+    for owed in &model.refinement.owed {
         let Some(event) = event(&model, &owed.event) else { continue };
         let (kind, short) = kind(owed.kind);
         let name = format!("{}/{}/{short}", owed.event, owed.label);
@@ -61,7 +61,8 @@ pub(super) fn owes(system: &mut System, listed: &BTreeSet<String>) -> Owes {
 /// of the names has a witness of its own.
 pub(super) fn is_split(model: &Model, event: &str, check: &RefinementCheck) -> bool {
     let is_owed = |name: &str| {
-        let mut owed = model.owed.iter().filter(|o| o.event == event && o.kind == OwedKind::Witness);
+        let mut owed =
+            model.refinement.owed.iter().filter(|o| o.event == event && o.kind == OwedKind::Witness);
         owed.any(|o| o.label == name)
     };
     let names = check.label.as_deref().unwrap_or_default();

@@ -14,20 +14,21 @@ const REASON: &str = "the abstraction could not be composed with it";
 
 /// Returns whether a model is a refinement of classical B.
 pub(super) fn is_refinement(model: &Model) -> bool {
-    model.notation == Notation::ClassicalB && model.components.iter().any(|c| c.relation == Relation::Refines)
+    model.text.notation == Notation::ClassicalB
+        && model.text.components.iter().any(|c| c.relation == Relation::Refines)
 }
 
 /// Returns the comparison with the abstraction as a part without obligations, if a model of classical B has an
 /// abstraction that was not composed.
 pub(super) fn left_out(model: &Model) -> Option<LeftOut> {
     let refines = |c: &&bsym_language::model::Component| c.relation == Relation::Refines;
-    let whole = model.notation != Notation::ClassicalB || model.refined.is_some();
-    let abstraction = model.components.iter().find(refines).filter(|_| !whole)?;
+    let whole = model.text.notation != Notation::ClassicalB || model.refinement.refined.is_some();
+    let abstraction = model.text.components.iter().find(refines).filter(|_| !whole)?;
     Some(LeftOut {
         part: format!("refinement of {}", abstraction.name),
         reason: REASON.into(),
-        file: model.sources.iter().next().map(|(_, source)| source.path.display().to_string()),
-        line: model.components.first().map(|main| model.sources.position(main.span).line),
+        file: model.text.sources.iter().next().map(|(_, source)| source.path.display().to_string()),
+        line: model.text.components.first().map(|main| model.text.sources.position(main.span).line),
     })
 }
 

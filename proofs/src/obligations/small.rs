@@ -61,7 +61,7 @@ impl<'m> SmallSizes<'m> {
     /// Small sizes of a machine's open sets; none if the scope leaves no set open.
     pub fn new(model: &'m Arc<Model>, scope: &Scope) -> Self {
         let open: Vec<&str> =
-            scope.open_sets(model).map(|id| model.carriers[id.index()].name.as_str()).collect();
+            scope.open_sets(model).map(|id| model.types.carriers[id.index()].name.as_str()).collect();
         let largest = if open.is_empty() { 0 } else { tuning().obligations.small_largest };
         let size = |n: usize| {
             let elements = if n == 1 { "one element".to_string() } else { format!("{n} elements") };

@@ -40,7 +40,7 @@ impl<'m> Typed<'m> {
             let hypotheses = if invariant { self.always() } else { self.axioms() };
             return Some(vec![Sequent { hypotheses, defined: vec![], goal: Goal::Meant(says.clone()) }]);
         }
-        let event_b = model.notation == Notation::EventB;
+        let event_b = model.text.notation == Notation::EventB;
         let of_state = |hypotheses, goal| Some(vec![Sequent { hypotheses, defined: vec![], goal }]);
         match (proof.kind, &proof.subject) {
             (Kind::Wd, Subject::Invariant(i)) if event_b => {
@@ -143,7 +143,7 @@ impl<'m> Typed<'m> {
     /// anticipated.
     fn of_variant(&self, proof: &Proof) -> Option<Vec<Sequent>> {
         let event = proof.event?;
-        let variants = self.model.variants.iter();
+        let variants = self.model.refinement.variants.iter();
         let mut named = variants.filter(|v| proof.name.ends_with(&format!("/{}", extra::prefixed(v, "VAR"))));
         let (variant, None) = (named.next()?, named.next()) else { return None };
         let strictly = match self.model.events[event.index()].convergence {

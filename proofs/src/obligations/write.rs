@@ -18,7 +18,7 @@ impl Obligations {
     pub fn to_po(&self, model: &Model, scope: &Scope, folder: &Path) -> PoFile {
         let mut sources = vec![];
         for (i, (_, source)) in
-            model.sources.iter().filter(|(_, s)| s.path.as_os_str() != "<formula>").enumerate()
+            model.text.sources.iter().filter(|(_, s)| s.path.as_os_str() != "<formula>").enumerate()
         {
             sources.push(SourceFile {
                 id: format!("s{}", i + 1),
@@ -37,7 +37,7 @@ impl Obligations {
             model: Some(About {
                 project: None,
                 main: Some(model.name.clone()),
-                language: Some(match model.notation {
+                language: Some(match model.text.notation {
                     Notation::ClassicalB => Language::ClassicalB,
                     Notation::EventB => Language::EventB,
                 }),
@@ -60,12 +60,12 @@ impl Obligations {
     /// Returns the parts of the model without obligations of their own.
     pub fn left_out(&self, model: &Model) -> Vec<LeftOut> {
         let part = |u: &Unsupported| {
-            let known = model.sources.iter().any(|(id, _)| id == u.span.source);
+            let known = model.text.sources.iter().any(|(id, _)| id == u.span.source);
             LeftOut {
                 part: u.part.clone(),
                 reason: u.reason.clone(),
-                file: known.then(|| model.sources.path(u.span).display().to_string()),
-                line: known.then(|| model.sources.position(u.span).line),
+                file: known.then(|| model.text.sources.path(u.span).display().to_string()),
+                line: known.then(|| model.text.sources.position(u.span).line),
             }
         };
         self.unsupported.iter().map(part).chain(self.left_out.iter().cloned()).collect()
@@ -127,13 +127,13 @@ impl Obligations {
 
 fn written(contradictory: &Contradictory, model: &Model) -> file::Contradictory {
     let hypothesis = |Hypothesis { role, label, text, span }: &Hypothesis| {
-        let known = model.sources.iter().any(|(id, _)| id == span.source);
+        let known = model.text.sources.iter().any(|(id, _)| id == span.source);
         file::Hypothesis {
             role: *role,
             label: label.clone(),
             text: text.clone(),
-            file: known.then(|| model.sources.path(*span).display().to_string()),
-            line: known.then(|| model.sources.position(*span).line),
+            file: known.then(|| model.text.sources.path(*span).display().to_string()),
+            line: known.then(|| model.text.sources.position(*span).line),
         }
     };
     file::Contradictory {

@@ -103,7 +103,7 @@ impl Judge {
             });
             let result = self.compare(line, theirs, flag);
             drop(done);
-            self.model.sources = self.pristine.sources.clone();
+            self.model.text.sources = self.pristine.text.sources.clone();
             self.model.locals.truncate(self.pristine.locals.len());
             result
         })

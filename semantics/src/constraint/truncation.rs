@@ -28,7 +28,7 @@ impl Search<'_, '_> {
         if let Some(generator) = self.behind_partial(env, bound, settled)? {
             return Ok(Some(generator));
         }
-        let in_event_b = self.eval.model.notation == Notation::EventB;
+        let in_event_b = self.eval.model.text.notation == Notation::EventB;
         let mut best: Option<(TruncationOrder, usize, Value, Value)> = None;
         for i in (0..bound.len()).filter(|i| bound[*i].is_none()) {
             let Some(ty) = self.eval.type_of(self.unknowns[i]) else { continue };

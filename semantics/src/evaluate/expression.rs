@@ -194,7 +194,7 @@ impl Evaluator<'_> {
                 let bound = self.arguments(env, *id, args)?;
                 let inner = self.operator_env(env, *id, at)?;
                 let frame = inner.frame(&bound);
-                match &self.model.operators[id.index()].definition {
+                match &self.model.definitions.operators[id.index()].definition {
                     OperatorDefinition::Expr(e) => self.expr(&inner.within(&frame), e)?,
                     _ => return Err(self.without_definition(*id, at)),
                 }
@@ -235,18 +235,18 @@ impl Evaluator<'_> {
     }
 
     pub(crate) fn arguments(&self, env: &Env<'_>, id: OperatorId, args: &[Expr]) -> Eval<Vec<(Name, Value)>> {
-        let parameters = self.model.operators[id.index()].parameters.iter();
+        let parameters = self.model.definitions.operators[id.index()].parameters.iter();
         parameters.zip(args).map(|(l, e)| Ok((Name::Local(*l), self.expr(env, e)?))).collect()
     }
 
     pub(crate) fn operator_env(&self, env: &Env<'_>, id: OperatorId, at: Span) -> Eval<Env<'static>> {
-        let name = &self.model.operators[id.index()].name;
+        let name = &self.model.definitions.operators[id.index()].name;
         let too_deep = || EvalError::too_large(at, format!("the operator `{name}` calls itself too often"));
         env.of_operator().ok_or_else(too_deep)
     }
 
     pub(crate) fn without_definition(&self, id: OperatorId, at: Span) -> EvalError {
-        let name = &self.model.operators[id.index()].name;
+        let name = &self.model.definitions.operators[id.index()].name;
         EvalError::unsupported(
             at,
             format!("the operator `{name}` has axioms alone, so its value cannot be computed"),

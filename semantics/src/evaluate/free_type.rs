@@ -32,7 +32,7 @@ impl Evaluator<'_> {
     }
 
     fn constructor_of(&self, id: FreeTypeId, position: u32) -> Option<&bsym_language::model::Constructor> {
-        self.model.free_types.get(id.index())?.constructors.get(position as usize)
+        self.model.types.free_types.get(id.index())?.constructors.get(position as usize)
     }
 
     /// Returns the set of a constructor's arguments; `None` for a constant.
@@ -83,7 +83,7 @@ impl Evaluator<'_> {
         let mut seen = vec![];
         let mut open = vec![id];
         while let Some(next) = open.pop() {
-            for c in self.model.free_types.get(next.index()).into_iter().flat_map(|t| &t.constructors) {
+            for c in self.model.types.free_types.get(next.index()).into_iter().flat_map(|t| &t.constructors) {
                 if let Some(e) = &c.argument {
                     for found in free_types_in(&e.ty) {
                         if found == id {
@@ -116,7 +116,7 @@ impl Evaluator<'_> {
             }
             return Ok(Cardinality::Infinite);
         }
-        let count = self.model.free_types.get(id.index()).map_or(0, |t| t.constructors.len());
+        let count = self.model.types.free_types.get(id.index()).map_or(0, |t| t.constructors.len());
         let mut total = Cardinality::Exact(0.into());
         for position in 0..count as u32 {
             let values = match self.argument_set(id, position, sets, at)? {
@@ -144,7 +144,7 @@ impl Evaluator<'_> {
             let set = LazySet::Free(id, sets.to_vec()).into();
             return Err(self.not_listed(&set, at));
         }
-        let count = self.model.free_types.get(id.index()).map_or(0, |t| t.constructors.len());
+        let count = self.model.types.free_types.get(id.index()).map_or(0, |t| t.constructors.len());
         for position in 0..count as u32 {
             let flow = match self.argument_set(id, position, sets, at)? {
                 None => visit(Value::Free(id, position, None))?,
@@ -176,7 +176,7 @@ impl Evaluator<'_> {
             return None;
         }
         building.push(id);
-        let constructors = &self.model.free_types.get(id.index())?.constructors;
+        let constructors = &self.model.types.free_types.get(id.index())?.constructors;
         let found = constructors.iter().enumerate().find_map(|(i, c)| {
             let argument = match &c.argument {
                 None => None,

@@ -78,7 +78,7 @@ impl Evaluator<'_> {
                 let bound = self.arguments(env, *id, args)?;
                 let inner = self.operator_env(env, *id, at)?;
                 let frame = inner.frame(&bound);
-                match &self.model.operators[id.index()].definition {
+                match &self.model.definitions.operators[id.index()].definition {
                     OperatorDefinition::Pred(p) => self.pred(&inner.within(&frame), p)?,
                     _ => return Err(self.without_definition(*id, at)),
                 }

@@ -30,7 +30,7 @@ impl Evaluator<'_> {
             (Value::Set(s), Type::Pow(t)) => s.iter().all(|v| self.has_type(v, t)),
             (Value::Free(id, i, argument), Type::Free(of, arguments)) => {
                 let constructor =
-                    self.model.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
+                    self.model.types.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
                 id == of
                     && match (argument, constructor.map(|c| &c.argument)) {
                         (None, Some(None)) => true,

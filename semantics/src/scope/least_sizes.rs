@@ -240,7 +240,7 @@ impl<'m> Facts<'m> {
     }
 
     fn is_deferred(&self, carrier: CarrierId) -> bool {
-        self.model.carriers.get(carrier.index()).is_some_and(|c| c.kind == CarrierKind::Deferred)
+        self.model.types.carriers.get(carrier.index()).is_some_and(|c| c.kind == CarrierKind::Deferred)
     }
 
     fn number(&self, e: &Expr) -> Option<Int> {
@@ -257,7 +257,7 @@ impl<'m> Facts<'m> {
             return 0;
         }
         match &set.kind {
-            ExprKind::Carrier(c) => match &self.model.carriers[c.index()].kind {
+            ExprKind::Carrier(c) => match &self.model.types.carriers[c.index()].kind {
                 CarrierKind::Enumerated(elements) => elements.len(),
                 CarrierKind::Deferred => self.sizes.get(c).copied().unwrap_or(1),
             },
@@ -369,7 +369,7 @@ mod tests {
         let model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
         let sizes = least_sizes(&model, &BTreeMap::new());
         let found: Vec<_> =
-            sizes.iter().map(|(c, n)| (model.carriers[c.index()].name.as_str(), *n)).collect();
+            sizes.iter().map(|(c, n)| (model.types.carriers[c.index()].name.as_str(), *n)).collect();
         assert_eq!(found, expected, "{properties}");
     }
 

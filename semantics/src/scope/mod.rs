@@ -65,8 +65,12 @@ impl Scope {
     /// # Errors
     /// A name that is not a deferred set, a size of zero or above [`MOST_ELEMENTS_OF_A_SET`], crossed bounds.
     pub fn settle(model: &Model, request: &ScopeRequest) -> Result<Scope, ScopeError> {
-        let deferred =
-            || (0u32..).map(CarrierId).zip(&model.carriers).filter(|(_, c)| c.kind == CarrierKind::Deferred);
+        let deferred = || {
+            (0u32..)
+                .map(CarrierId)
+                .zip(&model.types.carriers)
+                .filter(|(_, c)| c.kind == CarrierKind::Deferred)
+        };
         let mut sizes = BTreeMap::new();
         for (name, &size) in &request.sizes {
             let Some((id, _)) = deferred().find(|(_, c)| c.name == *name) else {
@@ -80,14 +84,21 @@ impl Scope {
             sizes.insert(id, size);
         }
         if request.prob {
-            for (&id, &n) in model.hints.sizes.iter().filter(|(id, _)| !model.hints.at_least.contains(id)) {
-                if n > 0 && model.carriers[id.index()].kind == CarrierKind::Deferred {
+            for (&id, &n) in model
+                .definitions
+                .hints
+                .sizes
+                .iter()
+                .filter(|(id, _)| !model.definitions.hints.at_least.contains(id))
+            {
+                if n > 0 && model.types.carriers[id.index()].kind == CarrierKind::Deferred {
                     sizes.entry(id).or_insert(n);
                 }
             }
             let least = least_sizes(model, &sizes);
             for (id, _) in deferred() {
                 let hint = model
+                    .definitions
                     .hints
                     .sizes
                     .get(&id)
@@ -98,7 +109,7 @@ impl Scope {
             }
         }
         if let Some((id, &size)) = sizes.iter().find(|(_, size)| **size > MOST_ELEMENTS_OF_A_SET) {
-            return Err(ScopeError::TooLarge(model.carriers[id.index()].name.clone(), size));
+            return Err(ScopeError::TooLarge(model.types.carriers[id.index()].name.clone(), size));
         }
         let pick = |asked: &Option<Int>, hint: &Option<Int>, prob: i64, full: i64| {
             asked.clone().or_else(|| hint.clone()).unwrap_or(Int::from(if request.prob {
@@ -107,8 +118,9 @@ impl Scope {
                 full
             }))
         };
-        let maxint = pick(&request.maxint, &model.hints.maxint, prob_profile::MAXINT, 2147483647);
-        let minint = pick(&request.minint, &model.hints.minint, prob_profile::MININT, -2147483648);
+        let maxint = pick(&request.maxint, &model.definitions.hints.maxint, prob_profile::MAXINT, 2147483647);
+        let minint =
+            pick(&request.minint, &model.definitions.hints.minint, prob_profile::MININT, -2147483648);
         if minint >= maxint {
             return Err(ScopeError::Bounds(minint, maxint));
         }
@@ -117,9 +129,9 @@ impl Scope {
 
     /// Returns the parts of this scope, settled for `request`, that neither the user nor the model has chosen.
     pub fn chosen(&self, model: &Model, request: &ScopeRequest) -> Chosen {
-        let hints = &model.hints;
+        let hints = &model.definitions.hints;
         let is_open = |id: &CarrierId| {
-            let name = &model.carriers[id.index()].name;
+            let name = &model.types.carriers[id.index()].name;
             !request.sizes.contains_key(name)
                 && (!hints.sizes.contains_key(id) || hints.at_least.contains(id))
         };
@@ -183,7 +195,7 @@ impl Scope {
 
     /// Returns the number of elements of a carrier, if its size is settled.
     pub fn size(&self, model: &Model, carrier: CarrierId) -> Option<usize> {
-        match &model.carriers[carrier.index()].kind {
+        match &model.types.carriers[carrier.index()].kind {
             CarrierKind::Enumerated(elements) => Some(elements.len()),
             CarrierKind::Deferred => self.sizes.get(&carrier).copied(),
         }
@@ -201,7 +213,7 @@ impl Scope {
 
     /// Returns the deferred sets without a settled size.
     pub fn open_sets(&self, model: &Model) -> impl Iterator<Item = CarrierId> {
-        let carriers = (0..model.carriers.len() as u32).map(CarrierId);
+        let carriers = (0..model.types.carriers.len() as u32).map(CarrierId);
         carriers.filter(|&id| self.size(model, id).is_none())
     }
 

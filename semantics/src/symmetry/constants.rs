@@ -67,7 +67,7 @@ impl Evaluator<'_> {
     /// Returns the deferred sets whose elements nothing in the model tells apart.
     fn alike(&self, fixed: &BTreeMap<ConstId, Value>) -> BTreeSet<CarrierId> {
         let told_apart = distinguished(self.model);
-        let carriers = (0..).map(CarrierId).zip(&self.model.carriers);
+        let carriers = (0..).map(CarrierId).zip(&self.model.types.carriers);
         let alike = carriers.filter(|(id, carrier)| {
             carrier.kind == CarrierKind::Deferred
                 && self.scope.size(self.model, *id).is_some()

@@ -38,13 +38,13 @@ impl Distinguished {
         let mut found = Distinguished::default();
         walk_model(&mut found, model);
         walk_operators(&mut found, model);
-        model.goal.iter().for_each(|goal| found.pred(goal));
+        model.definitions.goal.iter().for_each(|goal| found.pred(goal));
         found
     }
 
     /// Returns the interchangeable elements of every set that has a size in the scope.
     pub fn interchangeable(&self, model: &Model, scope: &Scope) -> Vec<Interchangeable> {
-        let carriers = (0..model.carriers.len() as u32).map(CarrierId);
+        let carriers = (0..model.types.carriers.len() as u32).map(CarrierId);
         let left = carriers.filter(|carrier| !self.ordered.contains_key(carrier)).filter_map(|carrier| {
             let size = u32::try_from(scope.size(model, carrier)?).ok()?;
             let named = self.named.get(&carrier);

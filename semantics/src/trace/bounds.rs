@@ -35,7 +35,7 @@ pub struct SmallBounds {
 /// that soon. All literals of the model lie within the bounds. `None` if a literal is large or the model has chosen its
 /// bounds.
 pub fn small_bounds(model: &Model, scope: &Scope) -> Option<SmallBounds> {
-    if model.hints.maxint.is_some() || scope.maxint < Int::from(WIDEST) {
+    if model.definitions.hints.maxint.is_some() || scope.maxint < Int::from(WIDEST) {
         return None;
     }
     let mut read = ReadBounds::default();
@@ -93,7 +93,7 @@ pub fn proposals(model: &Model, maxint: &Int) -> Vec<Int> {
 ///
 /// `None` if the check fails with 32-bit bounds too, and if the model has chosen its bounds.
 pub fn larger_maxint(model: &Model, scope: &Scope, is_right: &dyn Fn(&Scope) -> bool) -> Option<Int> {
-    if model.hints.maxint.is_some() {
+    if model.definitions.hints.maxint.is_some() {
         return None;
     }
     widest(scope).filter(is_right)?;
@@ -164,7 +164,7 @@ fn is_right(model: &Model, trace: &Trace, violation: &Violation, part: usize, sc
     match violation {
         Violation::Invariant(which) => conjunct(&model.invariant, which),
         Violation::Assertions(which) => conjunct(&model.assertions, which),
-        Violation::Goal => model.goal.as_ref().is_some_and(|goal| has(goal, false)),
+        Violation::Goal => model.definitions.goal.as_ref().is_some_and(|goal| has(goal, false)),
         Violation::Deadlock => {
             let state = last.state.as_deref();
             state.is_some_and(|state| eval.is_deadlock(&trace.constants, state) == Ok(false))

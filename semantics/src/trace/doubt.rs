@@ -1,7 +1,7 @@
 //! Limits of an answer about a refinement of classical B.
 //!
 //! A refinement is correct if its abstraction can follow every execution (B-Book, 11.2). The model has the states of
-//! the refinement alone, so formulas about variables of the abstraction were dropped from it ([`Model::not_checked`]).
+//! the refinement alone, so formulas about variables of the abstraction were dropped from it ([`not_checked`](bsym_language::model::Refinement::not_checked)).
 //! Without the dropped conjuncts a proof covers less than the machine says. Without a part of the abstract
 //! precondition, an event is executed where B claims nothing: a trace with such an event shows no fault of the machine.
 
@@ -30,7 +30,7 @@ pub fn left_open(model: &Model, asked: Asked) -> Vec<&Dropped> {
         // where the guard is false.
         DroppedKind::AbstractPrecondition(_) => asked.deadlock,
     };
-    model.not_checked.iter().filter(counts).collect()
+    model.refinement.not_checked.iter().filter(counts).collect()
 }
 
 /// Returns why a trace shows no fault of the machine: the precondition that the first doubtful step may break.

@@ -185,7 +185,7 @@ pub fn trace_to_file(model: &Model, trace: &Trace) -> TraceFile {
         machine: model.name.clone(),
         scope: ScopeFile {
             sizes: sizes
-                .filter_map(|(c, n)| Some((model.carriers.get(c.index())?.name.clone(), *n)))
+                .filter_map(|(c, n)| Some((model.types.carriers.get(c.index())?.name.clone(), *n)))
                 .collect(),
             maxint: trace.scope.maxint.to_string(),
             minint: trace.scope.minint.to_string(),
@@ -250,7 +250,7 @@ fn read_scope(model: &Model, file: &ScopeFile) -> Result<Scope, TraceError> {
         prob: false,
     };
     let scope = Scope::settle(model, &request)?;
-    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.carriers) {
+    for (id, carrier) in (0u32..).map(CarrierId).zip(&model.types.carriers) {
         if scope.size(model, id).is_none() {
             return Err(TraceError::Unsettled(carrier.name.clone()));
         }

@@ -64,7 +64,7 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
         xs.iter().map(|x| (x.name.clone(), Json::from(type_text(model, &x.ty)))).collect()
     };
     let mut operations = Map::new();
-    let notation = match model.notation {
+    let notation = match model.text.notation {
         Notation::ClassicalB => "CLASSICAL_B",
         Notation::EventB => "EVENTB",
     };
@@ -98,7 +98,7 @@ pub fn trace_to_prob(model: &Model, trace: &Trace, saved_at: &str) -> Json {
         "transitionList": transitions,
         "variableNames": names(&model.variables),
         "constantNames": names(&model.constants),
-        "setNames": model.carriers.iter().map(|c| c.name.clone()).collect::<Vec<_>>(),
+        "setNames": model.types.carriers.iter().map(|c| c.name.clone()).collect::<Vec<_>>(),
         "machineOperationInfos": operations,
         "globalIdentifierTypes": global_types,
         "metadata": {
@@ -134,8 +134,8 @@ pub fn type_text(model: &Model, ty: &Type) -> String {
         Type::Int => "INTEGER".into(),
         Type::Real => "REAL".into(),
         Type::String => "STRING".into(),
-        Type::Carrier(c) => model.carriers.get(c.index()).map_or(String::new(), |c| c.name.clone()),
-        Type::Free(t, _) => model.free_types.get(t.index()).map_or(String::new(), |t| t.name.clone()),
+        Type::Carrier(c) => model.types.carriers.get(c.index()).map_or(String::new(), |c| c.name.clone()),
+        Type::Free(t, _) => model.types.free_types.get(t.index()).map_or(String::new(), |t| t.name.clone()),
         Type::Parameter(_) => String::new(),
         Type::Pow(t) => format!("POW({})", type_text(model, t)),
         Type::Pair(a, b) => format!("({}*{})", type_text(model, a), type_text(model, b)),

@@ -344,7 +344,7 @@ fn follow(
         Outcome::AssertFailed(span) => return failed(Some(span), "it violates an assertion".into()),
         Outcome::PreconditionFailed(span) => return failed(Some(span), "it violates a precondition".into()),
         Outcome::RefinementFailed(id) => {
-            let check = &eval.model.refinement_checks[id.index()];
+            let check = &eval.model.refinement.checks[id.index()];
             return failed(Some(check.span), format!("it is no refinement: {}", check.message(eval.model)));
         }
     };
@@ -422,7 +422,7 @@ pub fn judgement(
         }
     }
     if checks.goal
-        && let Some(goal) = &model.goal
+        && let Some(goal) = &model.definitions.goal
     {
         match eval.pred(&env, goal) {
             Ok(true) => found.push(Violation::Goal),

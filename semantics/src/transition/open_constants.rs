@@ -25,15 +25,15 @@ pub fn unread_constants(model: &Model) -> BTreeSet<ConstId> {
     let mut walk = |model: &Model| {
         walk_model(&mut names, &Model { axioms: vec![], ..model.clone() });
         walk_operators(&mut names, model);
-        model.goal.iter().for_each(|goal| names.pred(goal));
-        model.gluing.iter().for_each(|conjunct| names.pred(&conjunct.pred));
-        model.variants.iter().for_each(|variant| names.expr(&variant.value));
-        let constructors = model.free_types.iter().flat_map(|ty| &ty.constructors);
+        model.definitions.goal.iter().for_each(|goal| names.pred(goal));
+        model.refinement.gluing.iter().for_each(|conjunct| names.pred(&conjunct.pred));
+        model.refinement.variants.iter().for_each(|variant| names.expr(&variant.value));
+        let constructors = model.types.free_types.iter().flat_map(|ty| &ty.constructors);
         constructors.filter_map(|c| c.argument.as_ref()).for_each(|set| names.expr(set));
     };
     walk(model);
     // Names that the levels of a refinement read in their combined model.
-    model.refined.iter().for_each(|refined| walk(&refined.side_by_side(model).model));
+    model.refinement.refined.iter().for_each(|refined| walk(&refined.side_by_side(model).model));
     (0..model.constants.len() as u32).map(ConstId).filter(|c| !names.constants.contains(c)).collect()
 }
 

@@ -236,7 +236,7 @@ impl Reader<'_> {
 
     /// A constructor, with its argument in parentheses if it has one.
     fn free(&mut self, id: FreeTypeId, arguments: &[Type]) -> Read<Value> {
-        let known = self.model.free_types.get(id.index()).ok_or("the type does not exist")?;
+        let known = self.model.types.free_types.get(id.index()).ok_or("the type does not exist")?;
         let word = self.word();
         let position = known.constructors.iter().position(|c| c.name == word);
         let i = position.ok_or_else(|| format!("`{word}` is no constructor of `{}`", known.name))?;
@@ -253,7 +253,7 @@ impl Reader<'_> {
     }
 
     fn element(&mut self, carrier: CarrierId) -> Read<Value> {
-        let known = self.model.carriers.get(carrier.index()).ok_or("the set does not exist")?;
+        let known = self.model.types.carriers.get(carrier.index()).ok_or("the set does not exist")?;
         let word = self.word();
         let found = match &known.kind {
             CarrierKind::Enumerated(names) => names.iter().position(|n| *n == word),
@@ -309,7 +309,7 @@ impl Reader<'_> {
             return Ok(self.listed(set));
         }
         if let Type::Carrier(c) = element
-            && self.model.carriers.get(c.index()).is_some_and(|k| k.name == name)
+            && self.model.types.carriers.get(c.index()).is_some_and(|k| k.name == name)
         {
             let all = self.scope.positions(self.model, *c).ok_or("the size of the set is not settled")?;
             return Ok(Value::set(all.map(|i| Value::Element(*c, i))));

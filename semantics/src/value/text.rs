@@ -23,7 +23,7 @@ pub fn value_text(model: &Model, scope: &Scope, value: &Value) -> String {
 
 /// Returns the name of a carrier's element.
 pub fn element_text(model: &Model, carrier: CarrierId, element: u32) -> String {
-    match model.carriers.get(carrier.index()) {
+    match model.types.carriers.get(carrier.index()) {
         Some(c) => match &c.kind {
             CarrierKind::Enumerated(names) if (element as usize) < names.len() => {
                 names[element as usize].clone()
@@ -74,7 +74,7 @@ impl Writer<'_> {
             Value::Record(fields) => self.record("rec", fields, out),
             Value::Free(ty, i, argument) => {
                 let constructor =
-                    self.model.free_types.get(ty.index()).and_then(|t| t.constructors.get(*i as usize));
+                    self.model.types.free_types.get(ty.index()).and_then(|t| t.constructors.get(*i as usize));
                 out.push_str(constructor.map_or("?", |c| &c.name));
                 if let Some(argument) = argument {
                     out.push('(');
@@ -137,7 +137,7 @@ impl Writer<'_> {
             LazySet::Strings => out.push_str("STRING"),
             LazySet::Reals => out.push_str("REAL"),
             LazySet::Carrier(c) => {
-                out.push_str(self.model.carriers.get(c.index()).map_or("?", |c| c.name.as_str()));
+                out.push_str(self.model.types.carriers.get(c.index()).map_or("?", |c| c.name.as_str()));
             }
             LazySet::Power(s) => self.call("POW", &[s], out),
             LazySet::Succ => out.push_str("succ"),
@@ -158,14 +158,14 @@ impl Writer<'_> {
                 out.push(')');
             }
             LazySet::Free(id, sets) => {
-                out.push_str(self.model.free_types.get(id.index()).map_or("?", |t| &t.name));
+                out.push_str(self.model.types.free_types.get(id.index()).map_or("?", |t| &t.name));
                 if !sets.is_empty() {
                     self.call("", &sets.iter().collect::<Vec<_>>(), out);
                 }
             }
             LazySet::Constructor(id, i, _) => {
                 let found =
-                    self.model.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
+                    self.model.types.free_types.get(id.index()).and_then(|t| t.constructors.get(*i as usize));
                 out.push_str(found.map_or("?", |c| &c.name));
             }
             LazySet::Trees(binary, labels) => {
@@ -179,11 +179,11 @@ impl Writer<'_> {
             LazySet::Closure(c) => {
                 let source = |span: Span, printed: &dyn Fn() -> String| {
                     // Packages are not readable text.
-                    if self.model.notation == Notation::EventB {
+                    if self.model.text.notation == Notation::EventB {
                         return printed();
                     }
-                    let known = self.model.sources.iter().any(|(id, _)| id == span.source);
-                    let text = if known { self.model.sources.text(span) } else { "" };
+                    let known = self.model.text.sources.iter().any(|(id, _)| id == span.source);
+                    let text = if known { self.model.text.sources.text(span) } else { "" };
                     let words: Vec<_> = text.split_whitespace().collect();
                     if words.is_empty() { "…".to_string() } else { words.join(" ") }
                 };

@@ -46,7 +46,7 @@ impl Verification {
             answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
             answer.found_invariants = in_notation(model, &report.found_invariants);
         }
-        let sources = &model.sources;
+        let sources = &model.text.sources;
         answer.unsupported = report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
         answer.proofs.set_wrong(model, &report.wrong_statuses, &report.wrong_checks);
         let (pairs, checks) = rests_on(report);
@@ -82,7 +82,7 @@ fn rests_on(report: &Report) -> (&[Pair], &[Check]) {
 
 /// Predicates in B in the notation of the model.
 fn in_notation(model: &Model, texts: &[String]) -> Vec<String> {
-    if model.notation == Notation::ClassicalB {
+    if model.text.notation == Notation::ClassicalB {
         return texts.to_vec();
     }
     let mut reading = model.clone();

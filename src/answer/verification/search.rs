@@ -85,7 +85,8 @@ impl Verification {
         answer.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
         answer.stats.audited = Some(report.statistics.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
-        let unsupported = |part, reason, span| UnsupportedObject::new(&model.sources, part, reason, span);
+        let unsupported =
+            |part, reason, span| UnsupportedObject::new(&model.text.sources, part, reason, span);
         let incomplete = report
             .incomplete
             .iter()
@@ -238,7 +239,7 @@ fn difference_text(model: &Model, scope: &Scope, difference: &Difference) -> Str
 
 /// Where something stands, as a part of a sentence; empty where that is in no file.
 fn at(model: &Model, span: Span) -> String {
-    let (file, line, _) = place(&model.sources, span);
+    let (file, line, _) = place(&model.text.sources, span);
     location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default()
 }
 
@@ -247,7 +248,7 @@ const LISTED: usize = 5;
 
 /// What of symmetry is told, and what the user should know about elements that are told apart.
 fn reduced(model: &Model, scope: &Scope, found: &Reduction) -> (SymmetryObject, Vec<String>) {
-    let name = |carrier: CarrierId| model.carriers[carrier.index()].name.clone();
+    let name = |carrier: CarrierId| model.types.carriers[carrier.index()].name.clone();
     let element = |carrier, i: u32| value_text(model, scope, &Value::Element(carrier, i));
     let set = |set: &Interchangeable| {
         let size = scope.size(model, set.carrier).unwrap_or(set.elements.len());

@@ -64,7 +64,7 @@ pub fn run(arguments: &TestsArguments, control: &Control) -> anyhow::Result<Answ
         let paint = Paint::stderr(arguments.output.color);
         predicates.push(check_predicate(&mut model, text).map_err(|diagnostics| {
             let refusal = Refusal::new(format!("--end: `{text}` is no predicate of {}", model.name));
-            refusal.diagnostics(&model.sources, &diagnostics, paint)
+            refusal.diagnostics(&model.text.sources, &diagnostics, paint)
         })?);
     }
     let events = operations(&model, &arguments.operations)?;
@@ -254,7 +254,7 @@ fn target_object(
             )
         }
     });
-    let (file, line, column) = place(&model.sources, span);
+    let (file, line, column) = place(&model.text.sources, span);
     TargetObject {
         kind,
         operation: event.name.clone(),

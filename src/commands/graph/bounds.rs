@@ -43,7 +43,8 @@ impl<'a> Bounds<'a> {
         found: &'a Collected,
         control: &'a Control,
     ) -> Bounds<'a> {
-        let can_be_why = model.hints.maxint.is_none() && widest(scope).is_some() && reads_bounds(model);
+        let can_be_why =
+            model.definitions.hints.maxint.is_none() && widest(scope).is_some() && reads_bounds(model);
         let paths = can_be_why.then(|| Paths::new(found));
         Bounds { model, scope, found, control, paths, work: Work::new(WORK), asked: Cell::new(0) }
     }

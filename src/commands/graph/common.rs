@@ -29,7 +29,7 @@ pub(super) enum Format {
 pub(super) fn predicate(model: &mut Model, flag: &str, text: &str, paint: Paint) -> anyhow::Result<Pred> {
     check_predicate(model, text).map_err(|diagnostics| {
         let refusal = Refusal::new(format!("{flag}: `{text}` is no predicate of {}", model.name));
-        refusal.diagnostics(&model.sources, &diagnostics, paint).into()
+        refusal.diagnostics(&model.text.sources, &diagnostics, paint).into()
     })
 }
 

@@ -53,7 +53,7 @@ pub(super) fn run(arguments: &GraphArguments, format: Format, control: &Control)
             name_elements(&mut model, &scope);
             let paint = Paint::stderr(arguments.output.color);
             if let Some(text) = wanted {
-                model.goal = Some(predicate(&mut model, "--state", text, paint)?);
+                model.definitions.goal = Some(predicate(&mut model, "--state", text, paint)?);
             }
             let own = Own::read(arguments, &mut model);
             let model = Arc::new(model);

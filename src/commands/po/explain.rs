@@ -221,7 +221,7 @@ impl<'a> Explainer<'a> {
             false => check_predicate(&mut model, &equations.join(" & ")),
         };
         let Ok(goal) = goal else { return open };
-        model.goal = Some(goal);
+        model.definitions.goal = Some(goal);
         let limit = self.budget.query.unwrap_or_default();
         let model = QuantifiableModel::from(model);
         let budget = self.budget.within(limit);

@@ -47,7 +47,7 @@ impl<'a> Recorded<'a> {
         let pairs = self.pairs.get(&o.id).into_iter().flatten();
         keys.extend(pairs.clone().map(|pair| Key::Pair(*pair)));
         // The obligations of a refinement are named by the label or position of the conjunct.
-        if self.model.refined.is_some() && matches!(o.kind, Kind::Inv | Kind::InvEst) {
+        if self.model.refinement.refined.is_some() && matches!(o.kind, Kind::Inv | Kind::InvEst) {
             let event = o.event.as_deref().unwrap_or(bsym_status::digest::INITIALISATION);
             let labels = pairs.filter_map(|(_, i)| self.model.invariant[*i].label.clone());
             let position = o.target.as_ref().and_then(|target| target.index);

@@ -40,7 +40,7 @@ pub(super) fn patch(
     let loaded = load_with(file, &request)?;
     let model = loaded.model.context("--patch: the machine has errors now")?;
     let source =
-        model.components.first().map(|c| c.span.source).context("--patch: the machine has no text")?;
+        model.text.components.first().map(|c| c.span.source).context("--patch: the machine has no text")?;
     let old = loaded.sources.get(source).text.clone();
     let all = texts(&model);
     for new in candidates(&model, &old, auxiliaries) {

@@ -82,8 +82,8 @@ impl<'a> Reader<'a> {
 
     fn refinement(&mut self, event: Option<EventId>, id: RefinementId) -> Answer<'a> {
         let model = self.model;
-        let check = &model.refinement_checks[id.index()];
-        let abstraction = model.components.get(check.origin.index()).map_or("", |c| c.name.as_str());
+        let check = &model.refinement.checks[id.index()];
+        let abstraction = model.text.components.get(check.origin.index()).map_or("", |c| c.name.as_str());
         let Some(level) = self.levels.of(abstraction).and_then(|l| l.checked_sub(1)) else {
             return none(&format!("the status does not know {abstraction} as an abstraction"));
         };
@@ -137,8 +137,8 @@ impl<'a> Reader<'a> {
     /// Returns the formulas of an event of a level.
     fn formulas(&self, level: usize, x: &'a str) -> impl Iterator<Item = &'a EventFormula> + use<'a> {
         let (model, component) = (self.model, self.levels.names[level]);
-        model.formulas.iter().filter(move |f| {
-            f.event == x && model.components.get(f.origin.index()).is_some_and(|c| c.name == component)
+        model.text.formulas.iter().filter(move |f| {
+            f.event == x && model.text.components.get(f.origin.index()).is_some_and(|c| c.name == component)
         })
     }
 
@@ -301,7 +301,7 @@ impl<'a> Reader<'a> {
                 | Kind::InvThm
                 | Kind::AxmThm
         );
-        if needs_target && o.target.is_none() && self.model.notation == Notation::EventB {
+        if needs_target && o.target.is_none() && self.model.text.notation == Notation::EventB {
             return Err("its sources name nothing that is there".into());
         }
         let Some(event) = o.event.as_deref() else { return Ok(()) };
@@ -322,10 +322,10 @@ impl<'a> Reader<'a> {
             return Err(format!("{} has no abstraction", o.component));
         };
         let model = self.model;
-        let mut own = model
-            .formulas
-            .iter()
-            .filter(|f| model.components.get(f.origin.index()).is_some_and(|c| c.name == *component));
+        let mut own =
+            model.text.formulas.iter().filter(|f| {
+                model.text.components.get(f.origin.index()).is_some_and(|c| c.name == *component)
+            });
         // A model that was read without its abstractions does not know their labels.
         let known = own.clone().next().is_none()
             || own.any(|f| (f.role, f.label.as_str()) == (role, label) && events.contains(&f.event.as_str()));

@@ -59,7 +59,7 @@ pub fn convert(path: &Path, folder: &Path) -> Result<Converted, PoError> {
 /// # Errors
 /// As [`convert`].
 pub fn convert_for(path: &Path, folder: &Path, model: &Model) -> Result<Converted, PoError> {
-    let files: Vec<PathBuf> = model.sources.iter().map(|(_, source)| source.path.clone()).collect();
+    let files: Vec<PathBuf> = model.text.sources.iter().map(|(_, source)| source.path.clone()).collect();
     convert_with(path, folder, &files)
 }
 

@@ -48,11 +48,11 @@ pub fn event_b(path: PathBuf, text: &str, origins: &[&str]) -> Model {
     let mut model = loaded.model.unwrap_or_else(|| panic!("{:?}", loaded.diagnostics));
     let mut sources = Sources::default();
     sources.add(Source::new(path, text));
-    model.sources = Arc::new(sources);
-    model.notation = Notation::EventB;
+    model.text.sources = Arc::new(sources);
+    model.text.notation = Notation::EventB;
     let names: std::collections::BTreeSet<&&str> = origins.iter().collect();
     for name in names.into_iter().filter(|n| **n != model.name) {
-        model.components.push(Component {
+        model.text.components.push(Component {
             name: name.to_string(),
             prefix: None,
             relation: Relation::Refines,
@@ -60,7 +60,7 @@ pub fn event_b(path: PathBuf, text: &str, origins: &[&str]) -> Model {
         });
     }
     for (conjunct, origin) in model.invariant.iter_mut().zip(origins) {
-        let position = model.components.iter().position(|c| c.name == *origin).unwrap();
+        let position = model.text.components.iter().position(|c| c.name == *origin).unwrap();
         conjunct.origin = ComponentId(position as u32);
     }
     model

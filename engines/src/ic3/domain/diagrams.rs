@@ -130,7 +130,7 @@ impl Diagrams {
                 Type::Pair(a, b) => open.extend([&**b, &**a]),
                 Type::Bool => places.push(ty),
                 Type::Carrier(c) => {
-                    let named = match &model.carriers[c.index()].kind {
+                    let named = match &model.types.carriers[c.index()].kind {
                         CarrierKind::Enumerated(names) => names.len() <= tuning().diagrams.named,
                         CarrierKind::Deferred => self.sets.iter().any(|s| s.set == *c),
                     };
@@ -149,7 +149,7 @@ impl Diagrams {
     fn items(&self, model: &Model, ty: &Type, sizes: &[usize]) -> Vec<Item> {
         match ty {
             Type::Bool => vec![Item::Bool(true), Item::Bool(false)],
-            Type::Carrier(c) => match &model.carriers[c.index()].kind {
+            Type::Carrier(c) => match &model.types.carriers[c.index()].kind {
                 CarrierKind::Enumerated(names) => {
                     (0..names.len() as u32).map(|i| Item::Named(*c, i)).collect()
                 }

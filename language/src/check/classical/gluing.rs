@@ -22,7 +22,7 @@ impl Composition {
         let state = self.state;
         let speaks = |c: &Conjunct| abstract_names(&Names::of_pred(&c.pred), state).next().is_some();
         let (gluing, invariant) = take(&mut model.invariant).into_iter().partition(speaks);
-        (model.invariant, model.gluing) = (invariant, gluing);
+        (model.invariant, model.refinement.gluing) = (invariant, gluing);
         let (dropped, assertions): (Vec<Conjunct>, Vec<Conjunct>) =
             take(&mut model.assertions).into_iter().partition(speaks);
         model.assertions = assertions;
@@ -34,17 +34,17 @@ impl Composition {
         };
         // The conjuncts of the machine itself are the most informative.
         let (own, inherited): (Vec<&Conjunct>, Vec<&Conjunct>) =
-            model.gluing.iter().partition(|c| c.origin == ComponentId(0));
+            model.refinement.gluing.iter().partition(|c| c.origin == ComponentId(0));
         let gluing = own.into_iter().chain(inherited);
         let mut not_checked: Vec<Dropped> = gluing.map(as_dropped(DroppedKind::Gluing)).collect();
         not_checked.extend(dropped.iter().map(as_dropped(DroppedKind::Assertion)));
         not_checked.extend(self.strip(model));
-        model.not_checked = not_checked;
+        model.refinement.not_checked = not_checked;
         let mut abstracted = Abstracted(self.state);
-        for c in &mut model.gluing {
+        for c in &mut model.refinement.gluing {
             abstracted.pred(&mut c.pred);
         }
-        model.abstract_variables = model.variables.split_off(self.state);
+        model.refinement.abstract_variables = model.variables.split_off(self.state);
     }
 
     // An operation that the refinement leaves unchanged must not need variables that have disappeared.

@@ -60,7 +60,7 @@ impl Composition {
                 main.get(event).and_then(|(name, p)| self.followed(&floors, &mut refined, name, *p));
             refined.operations.push(followed);
         }
-        self.c.model.refined = Some(Box::new(refined));
+        self.c.model.refinement.refined = Some(Box::new(refined));
     }
 
     /// Builds the level of the refinement itself, before anything about its abstractions is removed.
@@ -103,7 +103,7 @@ impl Composition {
 
     /// Writes the texts of conjuncts for which the source has none.
     pub(super) fn write_level_texts(&self, model: &mut Model) {
-        let Some(refined) = &mut model.refined else { return };
+        let Some(refined) = &mut model.refinement.refined else { return };
         for c in &mut refined.own.assertions {
             if let Some(Ok(at)) = c.text.strip_prefix('\u{0}').map(str::parse::<usize>) {
                 c.text = model.assertions[at].text.clone();

@@ -49,7 +49,7 @@ impl Composition {
         for i in 0..self.instances.len() {
             let instance = &self.instances[i];
             let tree = &self.project.units[instance.unit].tree;
-            self.c.model.components.push(Component {
+            self.c.model.text.components.push(Component {
                 name: tree.name.name.clone(),
                 prefix: Some(instance.path.clone()).filter(|p| !p.is_empty()),
                 relation: instance.relation,
@@ -254,7 +254,7 @@ impl Composition {
                     let d = Diagnostic::error(codes::TYPE_MISMATCH, argument.span, message);
                     c.report(d.label(*declared, "declared here"));
                 }
-                let text = pred::fold_text(c.model.sources.text(argument.span));
+                let text = pred::fold_text(c.model.text.sources.text(argument.span));
                 let equal = PredKind::Compare(CompareOp::Equal, Box::new(constant), Box::new(value));
                 out.push(Conjunct {
                     label: None,
@@ -319,7 +319,7 @@ impl Composition {
         let constant = self.c.identifier(&id.name, id.span);
         self.c.expect_same(&constant, &value, "=");
         let span = id.span.to(value.span);
-        let text = pred::fold_text(self.c.model.sources.text(span));
+        let text = pred::fold_text(self.c.model.text.sources.text(span));
         let kind = PredKind::Compare(CompareOp::Equal, Box::new(constant), Box::new(value));
         let origin = self.c.component;
         Some(Conjunct { label: None, text, origin, span, pred: kind.at(span) })

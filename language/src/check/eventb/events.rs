@@ -67,7 +67,7 @@ impl<'p> Composer<'p> {
                 steps.beside.push(part);
             }
         }
-        let owed = self.c.model.owed.len();
+        let owed = self.c.model.refinement.owed.len();
         let mut body = self.follow(level, e, parameters, steps, refines);
         self.behind(owed, &choices);
         for (locals, p) in choices.into_iter().rev() {

@@ -469,11 +469,11 @@ impl<'p> Composer<'p> {
     fn demand(&mut self, demands: Vec<Demand>, inner: Subst, span: Span) -> Subst {
         let mut body = inner;
         for d in demands.into_iter().rev() {
-            let id = RefinementId(self.c.model.refinement_checks.len() as u32);
+            let id = RefinementId(self.c.model.refinement.checks.len() as u32);
             if d.is_repeated {
                 self.repeated.insert(id);
             }
-            self.c.model.refinement_checks.push(d.check);
+            self.c.model.refinement.checks.push(d.check);
             let kind = SubstKind::Assert(Claim::Refinement(id), d.pred, Box::new(body));
             body = kind.at(span);
         }

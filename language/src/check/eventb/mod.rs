@@ -32,7 +32,7 @@ pub fn compose_levels(
     component: &str,
 ) -> (Option<Model>, Vec<Diagnostic>) {
     let mut model = empty_model(component.to_string(), sources);
-    model.notation = Notation::EventB;
+    model.text.notation = Notation::EventB;
     let checker = Checker::new(model, Definitions::default());
     with_large_stack(move || {
         let mut composer = Composer {
@@ -182,7 +182,7 @@ impl<'p> Composer<'p> {
             let relation = if i == 0 { Relation::Main } else { relation };
             self.components.insert((is_machine, &id.name), ComponentId(i as u32));
             let component = Component { name: id.name.clone(), prefix: None, relation, span: id.span };
-            self.c.model.components.push(component);
+            self.c.model.text.components.push(component);
         }
     }
 
@@ -214,7 +214,7 @@ impl<'p> Composer<'p> {
             let origin = self.components[&(false, context.name.name.as_str())];
             for formula in &context.axioms {
                 let conjunct = self.conjunct(formula, origin);
-                if !formula.theorem && enumerated::is_settled(&conjunct.pred, &self.c.model.carriers) {
+                if !formula.theorem && enumerated::is_settled(&conjunct.pred, &self.c.model.types.carriers) {
                     continue;
                 }
                 if formula.theorem { theorems.push(conjunct) } else { axioms.push(conjunct) }
@@ -286,12 +286,12 @@ impl<'p> Composer<'p> {
         self.c.close_variables(&all);
         self.c.model.invariant = invariant;
         self.c.model.assertions.extend(theorems);
-        self.c.model.variants = variants;
+        self.c.model.refinement.variants = variants;
     }
 
     fn events(&mut self) {
         let Some(&machine) = self.chain.last() else { return };
-        self.c.model.formulas = self.formulas();
+        self.c.model.text.formulas = self.formulas();
         match machine.event(INITIALISATION) {
             Some(e) => self.c.model.initialisation = self.event(e).body,
             None if machine.variables.is_empty() => {}

@@ -54,7 +54,7 @@ impl Composer<'_> {
 
     /// Adds the choices of a concrete event to the obligations noted from position `from` on.
     pub(super) fn behind(&mut self, from: usize, choices: &[(Vec<LocalId>, Pred)]) {
-        for owed in &mut self.c.model.owed[from..] {
+        for owed in &mut self.c.model.refinement.owed[from..] {
             if let Some(goal) = &mut owed.goal {
                 goal.choices = choices.to_vec();
             }
@@ -64,7 +64,7 @@ impl Composer<'_> {
     fn note_owed(&mut self, e: &Source, kind: OwedKind, label: &str, span: Span, pred: Pred) {
         let (event, label) = (e.name.name.clone(), label.to_string());
         let goal = Some(OwedGoal { choices: vec![], pred });
-        self.c.model.owed.push(Owed { event, kind, label, span, goal });
+        self.c.model.refinement.owed.push(Owed { event, kind, label, span, goal });
     }
 
     /// `known => p` for all values of those of the locals that are spoken of.

@@ -18,7 +18,7 @@ pub(super) fn settle(model: &mut Model, repeated: &BTreeSet<RefinementId>) {
     let skip = SubstKind::Skip.at(model.initialisation.span);
     let mut initialisation = replace(&mut model.initialisation, skip);
     let mut events = take(&mut model.events);
-    let all = take(&mut model.refinement_checks);
+    let all = take(&mut model.refinement.checks);
     let mut left = Left { model, all, checks: vec![] };
     let first = [(INITIALISATION.to_string(), &mut initialisation)].into_iter();
     for (event, body) in first.chain(events.iter_mut().map(|e| (e.name.clone(), &mut e.body))) {
@@ -31,7 +31,7 @@ pub(super) fn settle(model: &mut Model, repeated: &BTreeSet<RefinementId>) {
         }
         left.subst(body);
     }
-    model.refinement_checks = left.checks;
+    model.refinement.checks = left.checks;
     (model.initialisation, model.events) = (initialisation, events);
 }
 
@@ -160,7 +160,13 @@ impl Left<'_> {
             RefinementKind::Witness | RefinementKind::Operation | RefinementKind::Precondition => return,
         };
         let (Some(label), ABSTRACTION) = (check.label.clone(), check.origin) else { return };
-        self.model.owed.push(Owed { event: event.to_string(), kind, label, span: check.span, goal });
+        self.model.refinement.owed.push(Owed {
+            event: event.to_string(),
+            kind,
+            label,
+            span: check.span,
+            goal,
+        });
     }
 }
 

@@ -65,7 +65,7 @@ impl<'m> Execution<'m> {
 
     /// Treats the main file as code of an implementation from here on. `results` are its results.
     pub fn as_code(&mut self, results: &[LocalId]) {
-        self.code = self.joint.components.first().map(|c| c.span.source);
+        self.code = self.joint.text.components.first().map(|c| c.span.source);
         self.registers.extend(results);
     }
 

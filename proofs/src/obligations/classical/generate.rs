@@ -89,7 +89,7 @@ impl<'m> Refinement<'m> {
         let of_levels = refined.levels.iter().flat_map(|level| level.invariant.iter().cloned());
         let gluing = std::mem::take(&mut joint.invariant);
         joint.invariant = model.invariant.iter().cloned().chain(of_levels).chain(gluing).collect();
-        (joint.assertions, joint.goal, joint.not_checked) = (vec![], None, vec![]);
+        (joint.assertions, joint.definitions.goal, joint.refinement.not_checked) = (vec![], None, vec![]);
         Refinement {
             model,
             refined,
@@ -105,12 +105,12 @@ impl<'m> Refinement<'m> {
 
     /// Notes a part without obligations.
     pub fn leave(&mut self, part: String, reason: String, span: Span) {
-        let known = self.model.sources.iter().any(|(id, _)| id == span.source);
+        let known = self.model.text.sources.iter().any(|(id, _)| id == span.source);
         self.left_out.push(LeftOut {
             part,
             reason,
-            file: known.then(|| self.model.sources.path(span).display().to_string()),
-            line: known.then(|| self.model.sources.position(span).line),
+            file: known.then(|| self.model.text.sources.path(span).display().to_string()),
+            line: known.then(|| self.model.text.sources.position(span).line),
         });
     }
 
@@ -248,7 +248,7 @@ impl<'m> Refinement<'m> {
         let by = match (&refined.operations[at], &part) {
             (Some(followed), Some(_)) => {
                 let Some(level) = followed.by[0].map(|by| &refined.levels[0].operations[by]) else {
-                    let machine = &self.model.components[part_component(refined)].name;
+                    let machine = &self.model.text.components[part_component(refined)].name;
                     return Err(NoObligations(format!("{machine} has no operation of this name")));
                 };
                 if level.results.len() != event.results.len() {
@@ -265,7 +265,7 @@ impl<'m> Refinement<'m> {
                 // A result that is not assigned has any value.
                 let Variable { name, ty, span } = self.joint.locals[result.index()].clone();
                 let v = VarId(self.joint.variables.len() as u32);
-                let machine = &self.joint.components[part_component(refined)].name;
+                let machine = &self.joint.text.components[part_component(refined)].name;
                 let name = format!("{machine}.{}.{name}", event.name);
                 self.joint.variables.push(Variable { name, ty: ty.clone(), span });
                 bound.push((*result, ExprKind::Var(v).typed(ty, span)));
@@ -372,7 +372,7 @@ impl<'m> Refinement<'m> {
             let of_abstraction = match owed.owed.contains(&i) {
                 // An implementation owes them with its values.
                 true => owed.implementation.is_some(),
-                false => self.model.components[c.origin.index()].relation == Relation::Refines,
+                false => self.model.text.components[c.origin.index()].relation == Relation::Refines,
             };
             let label = key(self.model, "ass", i, c);
             if !of_abstraction {
@@ -463,11 +463,12 @@ fn part_component(refined: &Refined) -> usize {
 /// that relate it to the nearest abstraction.
 /// The abstraction's conjuncts about variables that are kept follow from these.
 fn owed(model: &Model, gluing: &[Conjunct]) -> Vec<Owed> {
-    let is_abstract = |c: &&Conjunct| model.components[c.origin.index()].relation == Relation::Refines;
+    let is_abstract = |c: &&Conjunct| model.text.components[c.origin.index()].relation == Relation::Refines;
     let mut all: Vec<(&Conjunct, bool)> =
         model.invariant.iter().filter(|c| !is_abstract(c)).map(|c| (c, true)).collect();
     // Gluing conjuncts about both sides are conjuncts as well; the others say that a variable is kept.
-    let speaks = |c: &&Conjunct| model.gluing.iter().any(|g| (g.span, &g.text) == (c.span, &c.text));
+    let speaks =
+        |c: &&Conjunct| model.refinement.gluing.iter().any(|g| (g.span, &g.text) == (c.span, &c.text));
     all.extend(gluing.iter().filter(speaks).map(|c| (c, false)));
     all.sort_by_key(|(c, _)| (c.origin.0, c.span.source.0, c.span.start));
     let mut found: Vec<Owed> = vec![];

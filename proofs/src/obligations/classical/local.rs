@@ -37,7 +37,7 @@ impl Refinement<'_> {
         }
         let mut place = Place::default();
         let is_told = |c: &&Conjunct| {
-            let relation = self.model.components[c.origin.index()].relation;
+            let relation = self.model.text.components[c.origin.index()].relation;
             matches!(relation, Relation::Imports | Relation::Extends | Relation::Sees | Relation::Uses)
         };
         place.hypotheses = self.model.invariant.iter().filter(is_told).map(|c| c.pred.clone()).collect();

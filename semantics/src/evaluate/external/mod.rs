@@ -103,7 +103,7 @@ impl Evaluator<'_> {
             return Ok(());
         }
         if let (Notation::EventB, ExprKind::BoolOf(p), ExprKind::String(text)) =
-            (self.model.notation, &holds.kind, &message.kind)
+            (self.model.text.notation, &holds.kind, &message.kind)
         {
             return Err(EvalError::ill_defined(p.span, text.clone()));
         }

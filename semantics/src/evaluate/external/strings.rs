@@ -190,7 +190,7 @@ impl Evaluator<'_> {
         let none = || EvalError::ill_defined(at, format!("{s:?} is the name of no element"));
         match ty {
             Type::Bool if s == "TRUE" || s == "FALSE" => Ok(Value::Bool(s == "TRUE")),
-            Type::Carrier(c) => match self.model.carriers.get(c.index()).map(|c| &c.kind) {
+            Type::Carrier(c) => match self.model.types.carriers.get(c.index()).map(|c| &c.kind) {
                 Some(CarrierKind::Enumerated(names)) => {
                     let i = names.iter().position(|n| n == s).ok_or_else(none)?;
                     Ok(Value::Element(*c, i as u32))
