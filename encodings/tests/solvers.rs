@@ -80,17 +80,17 @@ fn limit() -> Budget {
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-enum Found {
+enum Satisfiability {
     Sat,
     Unsat,
     Unknown,
 }
 
-fn answer(s: &mut Session, assumptions: &[Term]) -> Found {
+fn answer(s: &mut Session, assumptions: &[Term]) -> Satisfiability {
     match s.check(assumptions, &limit()).expect("the solver answers") {
-        Answer::Sat(_) => Found::Sat,
-        Answer::Unsat(_) => Found::Unsat,
-        Answer::Unknown(_) => Found::Unknown,
+        Answer::Sat(_) => Satisfiability::Sat,
+        Answer::Unsat(_) => Satisfiability::Unsat,
+        Answer::Unknown(_) => Satisfiability::Unknown,
     }
 }
 
@@ -122,11 +122,11 @@ fn valid(which: Which, session: &dyn Fn(&Rc<Terms>) -> Session, t: &Rc<Terms>, n
     }
     let not = t.not(p);
     let refuted = answer(&mut s, &[not]);
-    let open = which == Which::Sat && refuted == Found::Unknown;
+    let open = which == Which::Sat && refuted == Satisfiability::Unknown;
     if !open {
-        assert_eq!(refuted, Found::Unsat, "{which:?}: not {name}: {}", t.text(not));
+        assert_eq!(refuted, Satisfiability::Unsat, "{which:?}: not {name}: {}", t.text(not));
     }
-    assert_ne!(answer(&mut s, &[p]), Found::Unsat, "{which:?}: {name}: {}", t.text(p));
+    assert_ne!(answer(&mut s, &[p]), Satisfiability::Unsat, "{which:?}: {name}: {}", t.text(p));
     open
 }
 
@@ -296,7 +296,7 @@ fn numbers_that_look_alike_where_they_are_cut_are_told_apart() {
         let everywhere = |n: i64| t.const_array(o.ages, t.modulo(x, t.int(n)));
         for n in [16, 32, 64, 128, 256, 1024, 4096] {
             let differ = t.neq(everywhere(n), everywhere(2 * n));
-            assert_ne!(answer(&mut s, &[differ]), Found::Unsat, "{which:?}: {n}");
+            assert_ne!(answer(&mut s, &[differ]), Satisfiability::Unsat, "{which:?}: {n}");
         }
     });
 }
@@ -340,8 +340,8 @@ fn cores_hold_only_what_is_needed() {
         let mut needed = vec![low, high];
         needed.sort();
         assert_eq!(found, needed, "{which:?}");
-        assert_eq!(answer(&mut s, &noise), Found::Sat, "assumptions do not stay");
-        assert_eq!(answer(&mut s, &[high]), Found::Sat);
+        assert_eq!(answer(&mut s, &noise), Satisfiability::Sat, "assumptions do not stay");
+        assert_eq!(answer(&mut s, &[high]), Satisfiability::Sat);
     });
 }
 
@@ -432,7 +432,7 @@ fn nested_quantifiers_share_their_parts() {
         s.assert(all).expect("asserts");
         s.assert(t.lt(tower(t.symbol("x", Terms::INT)), t.int(3))).expect("asserts");
         let _ = which;
-        assert_ne!(answer(&mut s, &[]), Found::Unsat);
+        assert_ne!(answer(&mut s, &[]), Satisfiability::Unsat);
         let text = script(&t, &[all], Dialect::Z3).expect("can be written");
         assert!(text.len() < 20_000, "{} characters", text.len());
     });
@@ -480,8 +480,8 @@ fn a_hard_query_ends_in_time_and_the_session_goes_on() {
         // The interrupted session and its neighbour both answer on.
         let contradiction =
             t.and([t.symbol("pigeon 0 in 0", Terms::BOOL), t.symbol("pigeon 1 in 0", Terms::BOOL)]);
-        assert_eq!(answer(&mut inner, &[contradiction]), Found::Unsat, "{which:?}");
-        assert_eq!(answer(&mut s, &[hard]), Found::Sat, "{which:?}");
+        assert_eq!(answer(&mut inner, &[contradiction]), Satisfiability::Unsat, "{which:?}");
+        assert_eq!(answer(&mut s, &[hard]), Satisfiability::Sat, "{which:?}");
     });
 }
 
@@ -539,11 +539,11 @@ fn many_checks_in_one_session() {
         for i in 0..n {
             let low = t.lt(t.int(i as i64), x(i));
             if i % 2 == 0 {
-                assert_eq!(answer(&mut s, &[low]), Found::Sat);
+                assert_eq!(answer(&mut s, &[low]), Satisfiability::Sat);
             } else {
                 assert_eq!(
                     answer(&mut s, &[low, t.lt(x(i + 19), x(i + 18))]),
-                    if i % 20 == 1 { Found::Sat } else { Found::Unsat },
+                    if i % 20 == 1 { Satisfiability::Sat } else { Satisfiability::Unsat },
                     "{which:?} {i}"
                 );
             }
@@ -561,8 +561,8 @@ fn sessions_of_a_thread_do_not_meet() {
         let x = t.symbol("x", Terms::INT);
         one.assert(t.lt(x, t.int(0))).expect("asserts");
         two.assert(t.gt(x, t.int(0))).expect("asserts");
-        assert_eq!(answer(&mut one, &[]), Found::Sat, "{which:?}");
-        assert_eq!(answer(&mut two, &[]), Found::Sat, "{which:?}");
+        assert_eq!(answer(&mut one, &[]), Satisfiability::Sat, "{which:?}");
+        assert_eq!(answer(&mut two, &[]), Satisfiability::Sat, "{which:?}");
         // Another table may use the same names for other things.
         let other = Rc::new(Terms::new());
         let e = other.sort(SortKind::Enum("color".into(), ["red".into(), "green".into()].into()));
@@ -697,7 +697,7 @@ fn a_hypothesis_of_second_order_waits_until_it_is_needed() {
         let small = t.and([t.le(t.int(0), n), t.le(n, t.int(5))]);
         let mut s = session(&t);
         s.assert(t.and([small, every])).expect("it can be asserted");
-        assert_eq!(answer(&mut s, &[t.lt(n, t.int(0))]), Found::Unsat, "{which:?}");
+        assert_eq!(answer(&mut s, &[t.lt(n, t.int(0))]), Satisfiability::Unsat, "{which:?}");
         assert_eq!((s.statistics().light, s.statistics().demanded), (1, 0), "{which:?}");
         match s.check(&[t.eq(a, t.constructor(sorts.color, 1))], &limit()).expect("the solver answers") {
             Answer::Sat(mut model) => {
@@ -715,7 +715,7 @@ fn a_hypothesis_of_second_order_waits_until_it_is_needed() {
         }
         assert!(s.statistics().demanded > 0, "{which:?}");
         // What was added for one question is no part of the next.
-        assert_eq!(answer(&mut s, &[t.lt(t.int(5), n)]), Found::Unsat, "{which:?}");
+        assert_eq!(answer(&mut s, &[t.lt(t.int(5), n)]), Satisfiability::Unsat, "{which:?}");
     });
 }
 
@@ -759,11 +759,11 @@ fn a_model_that_is_none_is_no_answer() {
             let none = t.le(t.symbol("x", Terms::INT), t.int(1));
             // What cvc5 does not decide it does not claim either.
             if which == Which::Cvc5 {
-                assert_ne!(answer(&mut s, &[none]), Found::Sat);
+                assert_ne!(answer(&mut s, &[none]), Satisfiability::Sat);
                 continue;
             }
-            assert_eq!(answer(&mut s, &[none]), Found::Unsat, "{which:?}");
-            assert_eq!(answer(&mut s, &[]), Found::Sat, "{which:?}");
+            assert_eq!(answer(&mut s, &[none]), Satisfiability::Unsat, "{which:?}");
+            assert_eq!(answer(&mut s, &[]), Satisfiability::Sat, "{which:?}");
         }
     });
 }

@@ -92,7 +92,7 @@ pub(crate) struct Prepared {
 
 /// Result of a contestant, and what it knows.
 pub(crate) struct Ended {
-    pub found: Found,
+    pub found: Conclusion,
     /// No violation on any trace with up to this many events.
     pub clear: Option<usize>,
     pub statistics: Statistics,
@@ -102,7 +102,7 @@ pub(crate) struct Ended {
 }
 
 /// Finding of a contestant.
-pub(crate) enum Found {
+pub(crate) enum Conclusion {
     Violated(Box<Counterexample>),
     Vacuous(Vacuous, String),
     /// A proof, settled.
@@ -113,7 +113,7 @@ pub(crate) enum Found {
 }
 
 impl Ended {
-    pub(crate) fn with(found: Found) -> Ended {
+    pub(crate) fn with(found: Conclusion) -> Ended {
         let statistics = Statistics::default();
         Ended { found, clear: None, statistics, counterexample_to_induction: None, guessed: vec![] }
     }
@@ -184,9 +184,9 @@ impl Contestant {
                 let found =
                     self.with_work(turn, None, |work| hunt.run(&shared.excluded, &shared.wishes, work));
                 let result = match found {
-                    Ok(Outcome::Violated(found)) => Found::Violated(found),
-                    Ok(_) => Found::Unknown(Reason::Unsupported),
-                    Err(lost) => Found::Unknown(Reason::SolverFailed(lost.to_string())),
+                    Ok(Outcome::Violated(found)) => Conclusion::Violated(found),
+                    Ok(_) => Conclusion::Unknown(Reason::Unsupported),
+                    Err(lost) => Conclusion::Unknown(Reason::SolverFailed(lost.to_string())),
                 };
                 let ended = Ended { statistics: hunt.statistics(), ..Ended::with(result) };
                 self.say(Message::Ended(Box::new(ended)));
@@ -197,8 +197,8 @@ impl Contestant {
                     deep::run(&shared.job, &shared.excluded, shared.existence.get(), work)
                 });
                 let result = match outcome {
-                    Outcome::Violated(found) => Found::Violated(found),
-                    _ => Found::Unknown(Reason::Unsupported),
+                    Outcome::Violated(found) => Conclusion::Violated(found),
+                    _ => Conclusion::Unknown(Reason::Unsupported),
                 };
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
@@ -208,15 +208,15 @@ impl Contestant {
                     sample::violation(&job, &job.scope, &mut || work.check().is_ok())
                 });
                 let result = match found.filter(|found| excluded.lacks(&job, found)) {
-                    Some(found) => Found::Violated(found),
-                    None => Found::Unknown(Reason::Unsupported),
+                    Some(found) => Conclusion::Violated(found),
+                    None => Conclusion::Unknown(Reason::Unsupported),
                 };
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
             Role::Strongest => {
                 let result = self
                     .strongest(turn)
-                    .unwrap_or_else(|lost| Found::Unknown(Reason::SolverFailed(lost.to_string())));
+                    .unwrap_or_else(|lost| Conclusion::Unknown(Reason::SolverFailed(lost.to_string())));
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
             Role::Deduction => {
@@ -224,8 +224,8 @@ impl Contestant {
                 let deduction = Deduction::new(&problem, &self.shared.job);
                 let proved = self.with_work(turn, None, |work| deduction.run(&problem, work));
                 let result = match proved {
-                    Ok(proved) => Found::Proved(proved),
-                    Err(lost) => Found::Unknown(Reason::SolverFailed(lost.to_string())),
+                    Ok(proved) => Conclusion::Proved(proved),
+                    Err(lost) => Conclusion::Unknown(Reason::SolverFailed(lost.to_string())),
                 };
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
@@ -233,7 +233,7 @@ impl Contestant {
     }
 
     /// Looks for a proof by the strongest clauses, and settles it.
-    fn strongest(&self, turn: &mut Turn) -> Result<Found, SolverError> {
+    fn strongest(&self, turn: &mut Turn) -> Result<Conclusion, SolverError> {
         let opener = self.shared.opener.clone();
         let mut open = |terms| opener(terms);
         let mut problem = Problem::new(&self.shared.job, &self.shared.excluded, &mut open)?;
@@ -243,11 +243,11 @@ impl Contestant {
         let query = Some(tuning().contestant.proof_query);
         Ok(match self.with_work(turn, query, |work| strongest::run(&mut problem, work))? {
             Outcome::Proof(claim) => {
-                Found::Settled(settle(&mut problem, &self.shared.job, claim, &mut open)?)
+                Conclusion::Settled(settle(&mut problem, &self.shared.job, claim, &mut open)?)
             }
-            Outcome::Violated(found) => Found::Violated(found),
-            Outcome::Vacuous(what, why) => Found::Vacuous(what, why),
-            Outcome::Unknown(reason) => Found::Unknown(reason),
+            Outcome::Violated(found) => Conclusion::Violated(found),
+            Outcome::Vacuous(what, why) => Conclusion::Vacuous(what, why),
+            Outcome::Unknown(reason) => Conclusion::Unknown(reason),
         })
     }
 
@@ -288,7 +288,7 @@ impl Contestant {
                 && running.is_some()
                 && self.shared.losses.fetch_add(1, Ordering::SeqCst) < tuning().contestant.losses;
             if !again {
-                let mut ended = Ended::with(Found::Unknown(Reason::SolverFailed(lost.to_string())));
+                let mut ended = Ended::with(Conclusion::Unknown(Reason::SolverFailed(lost.to_string())));
                 ended.statistics = lost_work;
                 return self.say(Message::Ended(Box::new(ended)));
             }
@@ -314,10 +314,10 @@ impl Contestant {
         self.prepare(problem, turn, open)?;
         let outcome = self.with_work(turn, running.patience(), |work| running.run(problem, work))?;
         let result = match outcome {
-            Outcome::Violated(found) => Found::Violated(found),
-            Outcome::Vacuous(what, why) => Found::Vacuous(what, why),
-            Outcome::Unknown(reason) => Found::Unknown(reason),
-            Outcome::Proof(claim) => Found::Settled(settle(problem, job, claim, open)?),
+            Outcome::Violated(found) => Conclusion::Violated(found),
+            Outcome::Vacuous(what, why) => Conclusion::Vacuous(what, why),
+            Outcome::Unknown(reason) => Conclusion::Unknown(reason),
+            Outcome::Proof(claim) => Conclusion::Settled(settle(problem, job, claim, open)?),
         };
         Ok(running.ended(job, result))
     }
@@ -412,7 +412,7 @@ impl Running {
         }
     }
 
-    fn ended(&self, job: &Job, found: Found) -> Ended {
+    fn ended(&self, job: &Job, found: Conclusion) -> Ended {
         let (clear, counterexample_to_induction, guessed) = match self {
             Running::Bmc(bmc) => (bmc.clear(), None, vec![]),
             Running::Tree(tree) => (tree.clear(), None, vec![]),

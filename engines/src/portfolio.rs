@@ -19,7 +19,9 @@ use bsym_proofs::recorded::Recorded;
 use bsym_semantics::verdict::{Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
-use crate::contestant::{Ended, Found, Message, Opener, Prepared, Role, Shared, has_diagrams_apart, start};
+use crate::contestant::{
+    Conclusion, Ended, Message, Opener, Prepared, Role, Shared, has_diagrams_apart, start,
+};
 use crate::deep;
 use crate::exchange::Exchange;
 use crate::excluded::Excluded;
@@ -315,19 +317,21 @@ impl Round {
             Role::SmallScopes | Role::Deduction | Role::Deep | Role::FirstStates => self.engines[0],
         };
         let step = match ended.found {
-            Found::Violated(ref found) => {
+            Conclusion::Violated(ref found) => {
                 if course.excluded.properties.is_empty() {
                     refute_statuses(&mut self.doubtful, found, job, *observer, report);
                 }
                 refuted_by(found, job, *observer, report);
                 Step::Answer(Verdict::Violated(found.clone()))
             }
-            Found::Vacuous(what, ref why) => Step::Answer(Verdict::Vacuous(what, why.clone())),
+            Conclusion::Vacuous(what, ref why) => Step::Answer(Verdict::Vacuous(what, why.clone())),
             // Engines that are still at work know it from the exchange.
-            Found::Proved(ref proved) if proved.is_empty() || !self.is_stuck() => Step::GoOn,
-            Found::Proved(_) => Step::Further,
-            Found::Unknown(_) => Step::GoOn,
-            Found::Settled(settled) => return self.settled(course, number, engine, ended.clear, settled),
+            Conclusion::Proved(ref proved) if proved.is_empty() || !self.is_stuck() => Step::GoOn,
+            Conclusion::Proved(_) => Step::Further,
+            Conclusion::Unknown(_) => Step::GoOn,
+            Conclusion::Settled(settled) => {
+                return self.settled(course, number, engine, ended.clear, settled);
+            }
         };
         if matches!(step, Step::Answer(_)) {
             (report.engine, report.depth) = (engine, ended.clear);
@@ -373,7 +377,7 @@ impl Round {
                 if let Some(failed) = failed {
                     report.failed_checks = Some(*failed);
                 }
-                self.seats.all[number].ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
+                self.seats.all[number].ended = Some(Box::new(Ended::with(Conclusion::Unknown(reason))));
                 Step::GoOn
             }
         }
@@ -446,7 +450,7 @@ impl Round {
         let mut reasons =
             self.seats.all.iter().filter(|s| matches!(s.role, Role::Engine(_))).map(|s| match &s.ended {
                 Some(ended) => match &ended.found {
-                    Found::Unknown(reason) => reason.clone(),
+                    Conclusion::Unknown(reason) => reason.clone(),
                     _ => Reason::Unsupported,
                 },
                 None => Reason::Unsupported,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use bsym_encodings::budget::Budget;
 use bsym_semantics::verdict::Reason;
 
-use crate::contestant::{Ended, Found, Role};
+use crate::contestant::{Conclusion, Ended, Role};
 use crate::tuning::tuning;
 use crate::turn::{Slice, Waiting};
 
@@ -142,7 +142,7 @@ impl Seats {
         seat.state = State::Ended;
         // It ends where it waits.
         seat.slices = channel().0;
-        seat.ended = Some(Box::new(Ended::with(Found::Unknown(reason))));
+        seat.ended = Some(Box::new(Ended::with(Conclusion::Unknown(reason))));
     }
 
     /// Returns the longest next slice.

@@ -20,7 +20,7 @@ use bsym_semantics::verdict::Counterexample;
 
 /// What is looked at of an answer.
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Found {
+enum Summary {
     /// Every step is matched; so many states, each with its abstract ones.
     Holds(u64),
     /// The obligations of these operations are open.
@@ -34,7 +34,7 @@ enum Found {
     Other(String),
 }
 
-fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, RefinementReport) {
+fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Summary, RefinementReport) {
     let texts: Texts = files.iter().map(|(name, text)| (*name, *text)).collect();
     let loaded = load_from(&texts, Path::new(main)).expect("the file is there");
     let model = loaded.model.unwrap_or_else(|| panic!("{main}: {:?}", loaded.diagnostics));
@@ -46,33 +46,33 @@ fn ask(files: &[(&str, &str)], main: &str, reference_only: bool) -> (Found, Refi
     let report = check(&problem, &parts, &model, &options, &mut |_: &Progress| {});
     let name = |event: &bsym_language::model::EventId| model.events[event.index()].name.clone();
     let found = match &report.verdict {
-        RefinementVerdict::Holds(()) if report.weak.is_empty() => Found::Holds(report.pairs),
+        RefinementVerdict::Holds(()) if report.weak.is_empty() => Summary::Holds(report.pairs),
         RefinementVerdict::Holds(()) => {
-            Found::Weak(report.weak.iter().map(|weak| name(&weak.event)).collect())
+            Summary::Weak(report.weak.iter().map(|weak| name(&weak.event)).collect())
         }
         RefinementVerdict::Violated(found) => {
             let steps = found.trace.steps.len();
             match &found.step {
-                UnmatchedStep::Initialisation => Found::Initialisation,
-                UnmatchedStep::Step { event, .. } => Found::Step(name(event), steps - 2),
-                UnmatchedStep::Precondition { event, .. } => Found::Precondition(name(event), steps - 1),
-                UnmatchedStep::Abort { event: Some(event), .. } => Found::Abort(name(event), steps - 2),
-                UnmatchedStep::Abort { event: None, .. } => Found::Abort(String::new(), 0),
+                UnmatchedStep::Initialisation => Summary::Initialisation,
+                UnmatchedStep::Step { event, .. } => Summary::Step(name(event), steps - 2),
+                UnmatchedStep::Precondition { event, .. } => Summary::Precondition(name(event), steps - 1),
+                UnmatchedStep::Abort { event: Some(event), .. } => Summary::Abort(name(event), steps - 2),
+                UnmatchedStep::Abort { event: None, .. } => Summary::Abort(String::new(), 0),
             }
         }
-        other => Found::Other(format!("{other:?}")),
+        other => Summary::Other(format!("{other:?}")),
     };
     (found, report)
 }
 
 /// By compiled code and by the reference evaluator alone.
-fn refine(files: &[(&str, &str)], main: &str) -> Found {
+fn refine(files: &[(&str, &str)], main: &str) -> Summary {
     with_large_stack(|| {
         let (found, quick) = ask(files, main, false);
         let (expected, slow) = ask(files, main, true);
         assert_eq!(found, expected, "{main}: the reference evaluator finds something else");
         assert_eq!((quick.pairs, quick.steps), (slow.pairs, slow.steps), "{main}");
-        let is_right = matches!(found, Found::Holds(_) | Found::Weak(_));
+        let is_right = matches!(found, Summary::Holds(_) | Summary::Weak(_));
         match simulates(files, main) {
             Some(Verdict::Holds(_)) => assert!(is_right, "{main}: the abstractions follow, and {found:?}"),
             Some(Verdict::Violated(other)) => {
@@ -112,8 +112,8 @@ fn of_simulated(files: &[(&str, &str)], main: &str, found: &Counterexample) -> O
     unmatched.ok().map(|found| found.step)
 }
 
-fn step(name: &str, before: usize) -> Found {
-    Found::Step(name.into(), before)
+fn step(name: &str, before: usize) -> Summary {
+    Summary::Step(name.into(), before)
 }
 
 const POOL: (&str, &str) = (
@@ -127,7 +127,7 @@ END",
 );
 
 /// A list for the set; each place of it can be put in another way.
-fn list(changes: &[(&str, &str)]) -> Found {
+fn list(changes: &[(&str, &str)]) -> Summary {
     refine(&[POOL, ("List.ref", &list_text(changes))], "List.ref")
 }
 
@@ -179,17 +179,17 @@ INITIALISATION c, d := 0, 1 OPERATIONS r <-- turn = BEGIN c, d := d + 1, c || r 
 
 #[test]
 fn a_list_refines_a_set() {
-    assert_eq!(list(&[]), Found::Holds(16));
+    assert_eq!(list(&[]), Summary::Holds(16));
     // It may choose which one to take, and say more in its own precondition's place than it must.
     assert_eq!(
         list(&[("first(list) || list := tail(list)", "last(list) || list := front(list)")]),
-        Found::Holds(16)
+        Summary::Holds(16)
     );
-    assert_eq!(list(&[("give(k) = BEGIN list", "give(k) = PRE k : NATURAL THEN list")]), Found::Holds(16));
+    assert_eq!(list(&[("give(k) = BEGIN list", "give(k) = PRE k : NATURAL THEN list")]), Summary::Holds(16));
     // A stronger guard is allowed: what is not enabled does no harm.
     assert_eq!(
         list(&[("give(k) = BEGIN list := list <- k", "give(k) = SELECT k > 1 THEN list := list <- k")]),
-        Found::Holds(6)
+        Summary::Holds(6)
     );
 }
 
@@ -203,16 +203,16 @@ fn faults_of_a_list_are_found() {
     // More than the abstraction may do: all of it has to be matched.
     assert_eq!(list(&[("n := size(list)", "n :: 0..size(list)")]), step("left", 0));
     // Wrong beginnings and wrong gluing.
-    assert_eq!(list(&[("list := [1,2,3]", "list := [1,2]")]), Found::Initialisation);
-    assert_eq!(list(&[("ran(list) = free", "ran(list) = (1..3) - free")]), Found::Initialisation);
+    assert_eq!(list(&[("list := [1,2,3]", "list := [1,2]")]), Summary::Initialisation);
+    assert_eq!(list(&[("ran(list) = free", "ran(list) = (1..3) - free")]), Summary::Initialisation);
     assert_eq!(list(&[("ran(list) = free", "size(list) = card(free) & 3 : free")]), step("take", 2));
     // Preconditions that are narrower.
     assert_eq!(
         list(&[("give(k) = BEGIN", "give(k) = PRE k > 1 THEN")]),
-        Found::Precondition("give".into(), 1)
+        Summary::Precondition("give".into(), 1)
     );
     let narrow = ("n <-- take = BEGIN", "n <-- take = PRE size(list) > 1 THEN");
-    assert_eq!(list(&[narrow]), Found::Precondition("take".into(), 2));
+    assert_eq!(list(&[narrow]), Summary::Precondition("take".into(), 2));
 }
 
 const DIE: (&str, &str) = (
@@ -225,13 +225,13 @@ OPERATIONS n <-- throw = BEGIN n := next || next :: 1..2 END END",
 #[test]
 fn a_choice_may_be_made_later() {
     let late = "REFINEMENT Late REFINES Die OPERATIONS n <-- throw = n :: 1..2 END";
-    assert_eq!(refine(&[DIE, ("Late.ref", late)], "Late.ref"), Found::Weak(vec!["throw".into()]));
+    assert_eq!(refine(&[DIE, ("Late.ref", late)], "Late.ref"), Summary::Weak(vec!["throw".into()]));
     let wrong = "REFINEMENT Wrong REFINES Die OPERATIONS n <-- throw = n :: 1..3 END";
     assert_eq!(refine(&[DIE, ("Wrong.ref", wrong)], "Wrong.ref"), step("throw", 0));
     // A variable that is kept is the same on both levels.
     let kept = "REFINEMENT Kept REFINES Die VARIABLES next INITIALISATION next := 1
 OPERATIONS n <-- throw = BEGIN n := next || next := 3 - next END END";
-    assert_eq!(refine(&[DIE, ("Kept.ref", kept)], "Kept.ref"), Found::Holds(2));
+    assert_eq!(refine(&[DIE, ("Kept.ref", kept)], "Kept.ref"), Summary::Holds(2));
     let ahead = "REFINEMENT Ahead REFINES Die VARIABLES next INITIALISATION next := 1
 OPERATIONS n <-- throw = BEGIN n := 3 - next || next := 3 - next END END";
     assert_eq!(refine(&[DIE, ("Ahead.ref", ahead)], "Ahead.ref"), step("throw", 0));
@@ -247,14 +247,14 @@ OPERATIONS inc = PRE x < 3 THEN x := x + 1 END; r <-- half(k) = PRE k : {0, 2} T
     );
     let wrap = "REFINEMENT Wrap REFINES Limit VARIABLES y INVARIANT y : NATURAL & y = x INITIALISATION y := 0
 OPERATIONS inc = y := (y + 1) mod 4; r <-- half(k) = IF k = 0 THEN r := 0 ELSE r := 1 END END";
-    assert_eq!(refine(&[limit, ("Wrap.ref", wrap)], "Wrap.ref"), Found::Holds(4));
+    assert_eq!(refine(&[limit, ("Wrap.ref", wrap)], "Wrap.ref"), Summary::Holds(4));
     let early = wrap.replace("mod 4", "mod 3");
     assert_eq!(refine(&[limit, ("Wrap.ref", &early)], "Wrap.ref"), step("inc", 2));
     let rounded = wrap.replace("r := 1", "r := k");
     assert_eq!(refine(&[limit, ("Wrap.ref", &rounded)], "Wrap.ref"), step("half", 0));
     // An abstract operation that may abort inside may do anything.
     let inside = ("Limit.mch", &*limit.1.replace("r := k / 2", "PRE k = 0 THEN r := 0 END"));
-    assert_eq!(refine(&[inside, ("Wrap.ref", &rounded)], "Wrap.ref"), Found::Holds(4));
+    assert_eq!(refine(&[inside, ("Wrap.ref", &rounded)], "Wrap.ref"), Summary::Holds(4));
 }
 
 /// A chain to an implementation: each level keeps to the preconditions of those above it.
@@ -290,8 +290,8 @@ OPERATIONS
 END";
     let ask =
         |split: (&str, &str), imp: &str| refine(&[account, cell, split, ("Split_i.imp", imp)], "Split_i.imp");
-    assert_eq!(refine(&[account, split], "Split.ref"), Found::Holds(9));
-    assert_eq!(ask(split, imp), Found::Holds(9));
+    assert_eq!(refine(&[account, split], "Split.ref"), Summary::Holds(9));
+    assert_eq!(ask(split, imp), Summary::Holds(9));
     assert_eq!(ask(split, &imp.replace("a = l.v & b = r.v", "a = r.v & b = l.v")), step("lend", 0));
     assert_eq!(ask(split, &imp.replace("IF y > 0 THEN n := n + 1 END", "skip")), step("debts", 1));
     assert_eq!(ask(split, &imp.replace("ELSE r.up", "ELSE l.up")), step("lend", 0));
@@ -301,7 +301,7 @@ END";
     assert_eq!(refine(&[account, ("Split.ref", &loose)], "Split.ref"), step("lend", 0));
     // Without the gluing nothing is asked of the state; results are.
     let free = split.1.replace(" & owed = {ann |-> a, bob |-> b}", "");
-    assert_eq!(refine(&[account, ("Split.ref", &free)], "Split.ref"), Found::Holds(9));
+    assert_eq!(refine(&[account, ("Split.ref", &free)], "Split.ref"), Summary::Holds(9));
     let free = free.replace("IF u = ann", "IF u = bob").replace("b > 0", "b > 1");
     assert_eq!(refine(&[account, ("Split.ref", &free)], "Split.ref"), step("debts", 1));
 }
@@ -315,7 +315,7 @@ fn loops_of_implementations_are_executed() {
     let imp = "IMPLEMENTATION Divide_i REFINES Divide
 OPERATIONS q <-- div(n, d) = VAR rest IN rest := n; q := 0;
   WHILE rest >= d DO rest := rest - d; q := q + 1 INVARIANT n = q * d + rest & rest >= 0 VARIANT rest END END END";
-    assert_eq!(refine(&[divide, ("Divide_i.imp", imp)], "Divide_i.imp"), Found::Holds(1));
+    assert_eq!(refine(&[divide, ("Divide_i.imp", imp)], "Divide_i.imp"), Summary::Holds(1));
     let wrong = imp.replace("rest >= d DO", "rest > d DO");
     assert_eq!(refine(&[divide, ("Divide_i.imp", &wrong)], "Divide_i.imp"), step("div", 0));
 }
@@ -331,11 +331,11 @@ END",
 );
 
 /// A refinement of the counter; each place of it can be put in another way.
-fn count(changes: &[(&str, &str)]) -> Found {
+fn count(changes: &[(&str, &str)]) -> Summary {
     count_of(COUNT, changes)
 }
 
-fn count_of(machine: (&str, &str), changes: &[(&str, &str)]) -> Found {
+fn count_of(machine: (&str, &str), changes: &[(&str, &str)]) -> Summary {
     let cell = (
         "Cell.mch",
         "MACHINE Cell VARIABLES v INVARIANT v : 0..9 INITIALISATION v := 0
@@ -356,13 +356,13 @@ END"
     refine(&[machine, cell, ("Count_r.ref", &text)], "Count_r.ref")
 }
 
-fn abort(name: &str, before: usize) -> Found {
-    Found::Abort(name.into(), before)
+fn abort(name: &str, before: usize) -> Summary {
+    Summary::Abort(name.into(), before)
 }
 
 #[test]
 fn operations_that_abort_where_they_may_be_called_are_violations() {
-    assert_eq!(count(&[]), Found::Holds(4));
+    assert_eq!(count(&[]), Summary::Holds(4));
     // Something is ill-defined, always, for some arguments, or in some states.
     assert_eq!(count(&[("d := 0 END", "d := 1 / 0 END")]), abort("reset", 0));
     assert_eq!(count(&[("r := d / 2", "r := d / 2 + 0 * (1 / k)")]), abort("get", 0));
@@ -381,7 +381,7 @@ fn operations_that_abort_where_they_may_be_called_are_violations() {
         let text = format!("WHILE d > 0 DO {body} INVARIANT {invariant} VARIANT {variant} END END");
         count(&[("d := 0 END", &text)])
     };
-    assert_eq!(looping("d := d - 1", "d", "d : 0..6"), Found::Holds(4));
+    assert_eq!(looping("d := d - 1", "d", "d : 0..6"), Summary::Holds(4));
     assert_eq!(looping("d := d - 1", "7 - d", "d : 0..6"), abort("reset", 1));
     assert_eq!(looping("d := d - 1", "3", "d : 0..6"), abort("reset", 1));
     assert_eq!(looping("d := d - 1", "d - 3", "d : 0..6"), abort("reset", 1));
@@ -400,27 +400,30 @@ fn initialisations_that_abort_are_violations() {
     let free =
         ("Count.mch", &*COUNT.1.replace("INITIALISATION c := 0", "INITIALISATION PRE 1 > 2 THEN c := 0 END"));
     let found = count_of(free, &[("INITIALISATION d := 0", failing)]);
-    assert!(matches!(&found, Found::Other(text) if text.contains("Incomplete")), "{found:?}");
+    assert!(matches!(&found, Summary::Other(text) if text.contains("Incomplete")), "{found:?}");
 }
 
 #[test]
 fn operations_may_abort_where_nothing_is_owed() {
     // Outside of the abstract precondition.
-    assert_eq!(count(&[("inc = d := d + 2", "inc = d := d + 2 + 0 * (1 / (6 - d))")]), Found::Holds(4));
-    assert_eq!(count(&[("r := d / 2", "IF k = 9 THEN r := 1 / 0 ELSE r := d / 2 END")]), Found::Holds(4));
+    assert_eq!(count(&[("inc = d := d + 2", "inc = d := d + 2 + 0 * (1 / (6 - d))")]), Summary::Holds(4));
+    assert_eq!(count(&[("r := d / 2", "IF k = 9 THEN r := 1 / 0 ELSE r := d / 2 END")]), Summary::Holds(4));
     // Where the abstraction may abort.
     let free = ("Count.mch", &*COUNT.1.replace("BEGIN c := 0 END", "BEGIN PRE c < 2 THEN c := 0 END END"));
     let late = ("d := 0 END", "d := 0 * (1 / (d - 4)) END");
-    assert_eq!(count_of(free, &[late]), Found::Holds(4));
+    assert_eq!(count_of(free, &[late]), Summary::Holds(4));
     assert_eq!(count_of(free, &[("d := 0 END", "d := 0 * (1 / (d - 2)) END")]), abort("reset", 1));
     // Nor is a call owed there that the refinement does not allow.
-    assert_eq!(count_of(free, &[("reset = BEGIN d := 0", "reset = PRE d < 4 THEN d := 0")]), Found::Holds(4));
+    assert_eq!(
+        count_of(free, &[("reset = BEGIN d := 0", "reset = PRE d < 4 THEN d := 0")]),
+        Summary::Holds(4)
+    );
     let fewer = ("reset = BEGIN d := 0", "reset = PRE d < 2 THEN d := 0");
-    assert_eq!(count_of(free, &[fewer]), Found::Precondition("reset".into(), 1));
+    assert_eq!(count_of(free, &[fewer]), Summary::Precondition("reset".into(), 1));
     // Nobody knows where it has no meaning itself.
     let vague = ("Count.mch", &*COUNT.1.replace("BEGIN c := 0 END", "BEGIN c := 0 * (1 / (c - 2)) END"));
     let found = count_of(vague, &[late]);
-    assert!(matches!(&found, Found::Other(text) if text.contains("Incomplete")), "{found:?}");
+    assert!(matches!(&found, Summary::Other(text) if text.contains("Incomplete")), "{found:?}");
 }
 
 fn report(files: &[(&str, &str)], main: &str) -> RefinementReport {

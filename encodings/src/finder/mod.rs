@@ -38,7 +38,7 @@ use bsym_semantics::value::env::{Env as Values, Name};
 use crate::budget::Budget;
 use crate::expr::walk::always_defined;
 use crate::finder::search::{Bounds, Lazily, Search, names_of};
-use crate::finder::universal::{Counterexample, Universal};
+use crate::finder::universal::{FalsifyingAssignment, Universal};
 use crate::representation::name_of;
 use crate::session::{SolverChoice, open};
 use crate::tuning::{WrittenOut, tuning};
@@ -124,7 +124,7 @@ impl SolverFinder {
                 None => stated.push(*p),
             }
         }
-        let violated = |values: &[Value]| -> Result<Vec<Counterexample>, String> {
+        let violated = |values: &[Value]| -> Result<Vec<FalsifyingAssignment>, String> {
             let candidate: Vec<_> = open_ones.iter().map(|(n, _)| *n).zip(values.iter().cloned()).collect();
             let frame = env.frame(&candidate);
             let env = env.within(&frame);
@@ -145,7 +145,7 @@ impl SolverFinder {
                 let before = all.len();
                 let complete = self.find_in(&question, steps, &mut |candidate| {
                     if universal.is_refuted_by(&evaluator, &env, &candidate.values) {
-                        all.push(Counterexample { of, values: candidate.values });
+                        all.push(FalsifyingAssignment { of, values: candidate.values });
                     }
                     ControlFlow::Break(())
                 });

@@ -15,7 +15,7 @@ use bsym_semantics::value::env::{Env as Values, Name};
 
 use crate::budget::Budget;
 use crate::concretize::read_values;
-use crate::finder::universal::{Counterexample, Universal};
+use crate::finder::universal::{FalsifyingAssignment, Universal};
 use crate::representation::Functional;
 use crate::representation::layout::Layout;
 use crate::session::{Answer, Session};
@@ -69,7 +69,7 @@ pub(super) struct Lazily<'l, 'p> {
 }
 
 /// Finds instances that values of the unknowns violate.
-pub(super) type Violated<'v> = dyn Fn(&[Value]) -> Result<Vec<Counterexample>, String> + 'v;
+pub(super) type Violated<'v> = dyn Fn(&[Value]) -> Result<Vec<FalsifyingAssignment>, String> + 'v;
 
 /// Bounds of a search.
 #[derive(Clone, Copy)]
@@ -280,7 +280,7 @@ impl Search {
         &mut self,
         names: &Names,
         lazily: &Lazily<'_, '_>,
-        counterexample: &Counterexample,
+        counterexample: &FalsifyingAssignment,
     ) -> Result<Term, String> {
         let Some((_, universal)) = lazily.universal.get(counterexample.of) else { return Ok(Terms::TRUE) };
         let encoder = &mut self.system.encoder;

@@ -108,7 +108,7 @@ fn values_of(
 }
 
 /// Values of the bound names of a universal predicate under which it is false.
-pub(super) struct Counterexample {
+pub(super) struct FalsifyingAssignment {
     /// The predicate, by its position.
     pub(super) of: usize,
     /// The values, in the order of the bound names.

@@ -44,7 +44,7 @@ struct Said {
 }
 
 /// How a search in small sets ended.
-pub(super) enum Found {
+pub(super) enum Sufficiency {
     /// Clauses that exclude every violating step, each inductive together with the others.
     Enough(Enough),
     /// There is none; why.
@@ -290,7 +290,7 @@ impl Search<'_> {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn enough(&mut self, work: &mut Work<'_, '_>) -> Result<Found, SolverError> {
+    pub fn enough(&mut self, work: &mut Work<'_, '_>) -> Result<Sufficiency, SolverError> {
         let step = self.finite.steps.step_literal();
         let bad = self.finite.steps.bad_literal();
         'again: loop {
@@ -299,9 +299,9 @@ impl Search<'_> {
             let excluding = match self.needed(&all, &[bad], work)? {
                 Decided::Unsat(core) => core,
                 Decided::Sat => {
-                    return Ok(Found::Open("the strongest clauses do not exclude a violating step"));
+                    return Ok(Sufficiency::Open("the strongest clauses do not exclude a violating step"));
                 }
-                Decided::Unknown(_) => return Ok(Found::Open(TIME)),
+                Decided::Unknown(_) => return Ok(Sufficiency::Open(TIME)),
             };
             let mut order: Vec<Term> = excluding.clone();
             let mut supports: Vec<Vec<Term>> = vec![];
@@ -317,7 +317,7 @@ impl Search<'_> {
                         self.refused.insert(chosen[at].clone());
                         continue 'again;
                     }
-                    Decided::Unknown(_) => return Ok(Found::Open(TIME)),
+                    Decided::Unknown(_) => return Ok(Sufficiency::Open(TIME)),
                 }
             }
             let place = |t: &Term| order.iter().position(|o| o == t);
@@ -325,7 +325,10 @@ impl Search<'_> {
             let clause = |t: &Term| all.iter().position(|a| a == t).map(|i| chosen[i].clone());
             let clauses =
                 order.iter().zip(&supports).filter_map(|(t, support)| Some((clause(t)?, places(support))));
-            return Ok(Found::Enough(Enough { clauses: clauses.collect(), excluding: places(&excluding) }));
+            return Ok(Sufficiency::Enough(Enough {
+                clauses: clauses.collect(),
+                excluding: places(&excluding),
+            }));
         }
     }
 

@@ -29,7 +29,7 @@ use crate::problem::Problem;
 use crate::tuning::tuning;
 use crate::verdict::Progress;
 use any_size::{AnySize, Proved};
-use finite::{Finite, Found};
+use finite::{Finite, Sufficiency};
 use prefix::Prefix;
 use vocabulary::Vocabulary;
 
@@ -121,8 +121,8 @@ fn one(
             return Ok(End::Nothing("time is up"));
         }
         let enough = match search.enough(work)? {
-            Found::Enough(enough) => enough,
-            Found::Open(why) => return Ok(End::Nothing(why)),
+            Sufficiency::Enough(enough) => enough,
+            Sufficiency::Open(why) => return Ok(End::Nothing(why)),
         };
         let lemmas: Vec<Pred> =
             enough.clauses.iter().map(|(c, _)| prefix.pred(&model, vocabulary, c)).collect();
