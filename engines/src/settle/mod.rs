@@ -10,6 +10,8 @@ pub(crate) mod dropped;
 pub mod existence;
 pub(crate) mod wrong_status;
 
+use std::ops::ControlFlow;
+
 use bsym_encodings::session::{self, SolverError};
 use bsym_language::model::Model;
 use bsym_proofs::check::{self, Represented, check_representations};
@@ -99,53 +101,30 @@ pub fn settle(
     let open: &mut Open<'_> = if checker.is_some() { &mut by_checker } else { open };
     // The check may use what is left of the run; a run without a limit gets none either.
     let budget = job.budget.clone();
-    let mut checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
-    if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
-        let pairs = checked.wrong.iter().map(|&pair| Recorded::Pair(pair));
-        let checks = checked.wrong_checks.iter().map(|&check| Recorded::Check(check));
-        return Ok(Settled::Repeat(pairs.chain(checks).collect()));
-    }
-    if !checked.failed.is_empty() && !job.status.is_empty() {
-        return Ok(Settled::RepeatAlone);
-    }
-    if !checked.passed() {
-        let (failed, undecided) = (checked.failed.len(), checked.undecided.len());
-        let first = checked.failed.first().or(checked.undecided.first()).cloned();
-        let reason = Reason::CheckFailed { failed, undecided, first };
-        return Ok(Settled::Unknown(reason, Some(Box::new(checked))));
-    }
+    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
+    let mut checked = match passing(checked, job) {
+        ControlFlow::Continue(checked) => checked,
+        ControlFlow::Break(settled) => return Ok(settled),
+    };
     claim.layouts = unsaid(&problem.system, &claim);
     let lemmas: Vec<String> = claim.lemmas().map(|l| bsym_language::print::pred(&job.model, l)).collect();
-    let mut conditions = vec![];
     let (mut sizes, mut represented) = (SmallSizes::default(), Represented::default());
-    let mut objection = None;
-    for question in POST_CHECKS {
-        let mut passed = Passed {
-            problem,
-            job,
-            claim: &claim,
-            checked: &mut checked,
-            open,
-            sizes: &mut sizes,
-            represented: &mut represented,
-        };
-        match question(&mut passed)? {
-            Finding::Nothing => {}
-            Finding::Open(condition) => conditions.push(condition),
-            Finding::Instead(verdict) => return Ok(Settled::Answer(verdict)),
-            Finding::Wrong(claims) => return Ok(Settled::Repeat(claims)),
-            Finding::Contradicted(found) => {
-                objection = Some(found);
-                break;
-            }
-        }
-    }
-    let walked = match objection {
-        Some(objection) => Err(Box::new(objection)),
-        None => walked(problem, job, &claim),
+    let mut passed = Passed {
+        problem,
+        job,
+        claim: &claim,
+        checked: &mut checked,
+        open,
+        sizes: &mut sizes,
+        represented: &mut represented,
     };
-    let walked = match walked {
-        Ok(walked) => walked,
+    let conditions = match post_checks(&mut passed)? {
+        ControlFlow::Continue(conditions) => conditions,
+        ControlFlow::Break(settled) => return Ok(settled),
+    };
+    let walked = conditions.and_then(|conditions| Ok((conditions, walked(problem, job, &claim)?)));
+    let (conditions, walked) = match walked {
+        Ok(both) => both,
         // The status that the proof trusts may be wrong.
         Err(_) if checked.trusts() && !job.status.is_empty() => return Ok(Settled::RepeatAlone),
         Err(objection) => {
@@ -161,9 +140,46 @@ pub fn settle(
     Ok(Settled::Answer(if conditions.is_empty() {
         Verdict::Holds(proof)
     } else {
-        conditions.sort();
         Verdict::Conditional(proof, conditions)
     }))
+}
+
+/// The checks of a claim where all of them passed, otherwise what becomes of the claim.
+fn passing(checked: Checked, job: &Job) -> ControlFlow<Settled, Checked> {
+    if !checked.wrong.is_empty() || !checked.wrong_checks.is_empty() {
+        let pairs = checked.wrong.iter().map(|&pair| Recorded::Pair(pair));
+        let checks = checked.wrong_checks.iter().map(|&check| Recorded::Check(check));
+        return ControlFlow::Break(Settled::Repeat(pairs.chain(checks).collect()));
+    }
+    if !checked.failed.is_empty() && !job.status.is_empty() {
+        return ControlFlow::Break(Settled::RepeatAlone);
+    }
+    if !checked.passed() {
+        let (failed, undecided) = (checked.failed.len(), checked.undecided.len());
+        let first = checked.failed.first().or(checked.undecided.first()).cloned();
+        let reason = Reason::CheckFailed { failed, undecided, first };
+        return ControlFlow::Break(Settled::Unknown(reason, Some(Box::new(checked))));
+    }
+    ControlFlow::Continue(checked)
+}
+
+/// Conditions under which a proof is an answer, or what says that it is wrong.
+type Stood = Result<Vec<Condition>, Box<Objection>>;
+
+/// Asks the [`POST_CHECKS`], up to one that gives another answer, for which the claim is settled.
+fn post_checks(passed: &mut Passed<'_, '_>) -> Result<ControlFlow<Settled, Stood>, SolverError> {
+    let mut conditions = vec![];
+    for question in POST_CHECKS {
+        match question(passed)? {
+            Finding::Nothing => {}
+            Finding::Open(condition) => conditions.push(condition),
+            Finding::Instead(verdict) => return Ok(ControlFlow::Break(Settled::Answer(verdict))),
+            Finding::Wrong(claims) => return Ok(ControlFlow::Break(Settled::Repeat(claims))),
+            Finding::Contradicted(found) => return Ok(ControlFlow::Continue(Err(Box::new(found)))),
+        }
+    }
+    conditions.sort();
+    Ok(ControlFlow::Continue(Ok(conditions)))
 }
 
 /// Walks a claim by the evaluator.
