@@ -359,7 +359,7 @@ impl Contestant {
 /// Returns whether IC3 searches over diagrams on a thread of its own: where sets have any size and there is a core for
 /// it.
 pub(crate) fn has_diagrams_apart(job: &Job) -> bool {
-    job.threads > 1 && !job.scope.is_finite(&job.model)
+    job.sharing.threads > 1 && !job.scope.is_finite(&job.model)
 }
 
 /// An engine at work on its own encoding of the job.

@@ -59,10 +59,8 @@ pub struct Job {
     pub status: ProofStatus,
     /// Pairs and checks that the run has proved by itself so far. A claim does not rest on them.
     pub proved: ProofStatus,
-    /// Do not rely on imported status where the solver does not decide.
-    pub recheck: bool,
-    /// Report a proof that rests on unconfirmed status as a plain `holds`.
-    pub accept_trusted: bool,
+    /// How far imported status is trusted.
+    pub trust: Trust,
     /// Largest number of events in a trace.
     pub depth: Option<usize>,
     /// Continue after a violation with the other properties.
@@ -75,12 +73,35 @@ pub struct Job {
     pub checker: Option<SolverChoice>,
     /// Time limit of one query before an engine tries something else.
     pub query_time: Option<Duration>,
+    /// How the engines share the processor.
+    pub sharing: Sharing,
+    /// Deadline and cancellation.
+    pub budget: Budget,
+}
+
+/// How far imported proof status is trusted. The default is where the solver does not decide, as a condition of the
+/// answer.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Trust {
+    /// Do not rely on it where the solver does not decide.
+    pub recheck: bool,
+    /// Report a proof that rests on unconfirmed status as a plain `holds`.
+    pub accept_trusted: bool,
+}
+
+/// How engines share the processor, with each other and with other work. By default they take turns.
+#[derive(Clone, Debug)]
+pub struct Sharing {
     /// Number of engines that work at the same time, at least 1. One of them works at a time where it is 1, in turns.
     pub threads: usize,
     /// Work for which the engines pause between their slices, where they take turns.
     pub between: Option<Between>,
-    /// Deadline and cancellation.
-    pub budget: Budget,
+}
+
+impl Default for Sharing {
+    fn default() -> Sharing {
+        Sharing { threads: 1, between: None }
+    }
 }
 
 /// Work outside of the engines that takes turns with them, so that it happens at the same points in each run.
@@ -121,16 +142,14 @@ impl Job {
             well_definedness: false,
             status: ProofStatus::none(),
             proved: ProofStatus::none(),
-            recheck: false,
-            accept_trusted: false,
+            trust: Trust::default(),
             depth: None,
             keep_going: false,
             representations: Representations::Stated,
             seed: 0,
             checker: None,
             query_time: None,
-            threads: 1,
-            between: None,
+            sharing: Sharing::default(),
             budget,
         }
     }

@@ -119,7 +119,8 @@ impl Round {
             budget.cancel();
             let step = step?;
             // An answer need not wait for what others know.
-            let is_known = !matches!(step, Step::Answer(Verdict::Unknown(_))) && course.job.threads > 1;
+            let is_known =
+                !matches!(step, Step::Answer(Verdict::Unknown(_))) && course.job.sharing.threads > 1;
             self.end(
                 course,
                 &messages,
@@ -140,7 +141,7 @@ impl Round {
         // What has not come to its end begins again.
         let is_cut = |role: Role| self.seats.all.iter().any(|s| s.role == role && s.state != State::Ended);
         self.late.retain(|role| *role == Role::Deduction || !is_cut(*role));
-        self.seats = Seats::new(budget, course.job.between.is_some());
+        self.seats = Seats::new(budget, course.job.sharing.between.is_some());
         self.told = Duration::ZERO;
         self.wishes = Arc::default();
         self.is_prepared = false;
@@ -199,19 +200,19 @@ impl Round {
                 step => return Ok(step),
             }
         }
-        if let Some(between) = course.job.between.as_ref().filter(|_| !self.seats.is_any_at_work()) {
+        if let Some(between) = course.job.sharing.between.as_ref().filter(|_| !self.seats.is_any_at_work()) {
             let elapsed = self.seats.elapsed();
             between.pause(elapsed.saturating_sub(std::mem::replace(&mut self.told, elapsed)));
             if let Err(stopped) = course.job.budget.check() {
                 return Ok(Step::Answer(Verdict::Unknown(stopped.into())));
             }
         }
-        let due = if course.job.threads <= 1 { self.due(course) } else { None };
+        let due = if course.job.sharing.threads <= 1 { self.due(course) } else { None };
         // Where they take turns, wishes are noticed between slices, so that the order is always the same.
-        if (course.job.threads > 1 || !self.seats.is_any_at_work()) && self.wishes.notice() {
+        if (course.job.sharing.threads > 1 || !self.seats.is_any_at_work()) && self.wishes.notice() {
             self.seats.wake();
         }
-        self.seats.give_slices(course.job.threads, due);
+        self.seats.give_slices(course.job.sharing.threads, due);
         if !self.seats.is_any_at_work() {
             return self.exhausted(course, budget, sender);
         }
@@ -224,7 +225,7 @@ impl Round {
 
     /// Returns how long to wait for messages.
     fn patience(&self, course: &Course<'_>) -> Duration {
-        let due = self.due(course).filter(|_| course.job.threads > 1);
+        let due = self.due(course).filter(|_| course.job.sharing.threads > 1);
         due.map_or(tuning().portfolio.tick, |due| due.min(tuning().portfolio.tick))
             .max(tuning().portfolio.least_patience)
     }
@@ -402,7 +403,7 @@ impl Round {
         budget: &Budget,
         sender: &Sender<(usize, Message)>,
     ) -> Result<Step, SolverError> {
-        let is_free = !self.seats.is_any_at_work() || course.job.threads > 1;
+        let is_free = !self.seats.is_any_at_work() || course.job.sharing.threads > 1;
         if !is_free {
             return Ok(Step::GoOn);
         }
@@ -417,7 +418,8 @@ impl Round {
         let longest = self.seats.longest_slice();
         let time = longest / tuning().portfolio.vetting_share;
         // The others work meanwhile, and may have the answer.
-        let time = if course.job.threads > 1 { time.min(tuning().portfolio.first_slice) } else { time };
+        let time =
+            if course.job.sharing.threads > 1 { time.min(tuning().portfolio.first_slice) } else { time };
         let time = course.job.budget.within(time);
         let opener = course.opener.clone();
         let wrong = course.vetting.advance(&time, &mut |terms| opener(terms))?;

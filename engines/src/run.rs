@@ -111,12 +111,15 @@ fn begin_vetting(
     observer: &mut dyn Observer<Progress>,
     report: &mut Report,
 ) -> Result<(), SolverError> {
-    let budget =
-        if job.recheck { job.budget.clone() } else { job.budget.within(tuning().portfolio.first_vetting) };
+    let budget = if job.trust.recheck {
+        job.budget.clone()
+    } else {
+        job.budget.within(tuning().portfolio.first_vetting)
+    };
     for claim in vetting.advance(&budget, open)? {
         drop_claim(job, claim, observer, report);
     }
-    if job.recheck {
+    if job.trust.recheck {
         for claim in vetting.unconfirmed() {
             match claim {
                 Recorded::Pair(pair) => drop(job.status.remove(pair)),

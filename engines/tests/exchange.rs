@@ -47,7 +47,7 @@ fn two_engines_prove_what_neither_proves_alone() {
     }
     for threads in [1, 3] {
         let mut together = asked.clone();
-        together.threads = threads;
+        together.sharing.threads = threads;
         let report = report(&together, Engine::Check);
         let Verdict::Holds(proof) = &report.verdict else { panic!("{threads}: {}", answer(&report)) };
         let Evidence::KInduction { k: 2, lemmas } = &proof.claim.evidence else {
@@ -65,7 +65,7 @@ fn a_violation_of_one_property_does_not_hide_behind_what_is_shown_of_another() {
     let text = BOTH.replace(" & (r = TRUE or s = TRUE or t = TRUE)", "");
     for threads in [1, 3] {
         let mut job = job(&model(&text), &ScopeRequest::default());
-        job.threads = threads;
+        job.sharing.threads = threads;
         assert_eq!(answer(&report(&job, Engine::Check)), "violated 2");
     }
 }
@@ -114,7 +114,7 @@ OPERATIONS
 END";
     for threads in [1, 2] {
         let mut job = job(&model(text), &ScopeRequest::default());
-        job.threads = threads;
+        job.sharing.threads = threads;
         let mut begun = 0;
         let mut observer =
             |progress: &Progress| begun += usize::from(matches!(progress, Progress::Started(_)));

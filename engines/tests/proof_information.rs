@@ -78,14 +78,14 @@ fn a_proof_that_rests_on_trust_is_a_condition() {
     job.status = tool_status(&model);
     job.query_time = Some(std::time::Duration::from_millis(300));
     for engine in [Engine::Kind, Engine::Ic3] {
-        job.accept_trusted = false;
+        job.trust.accept_trusted = false;
         let first = report(&job, engine);
         let Verdict::Conditional(proof, conditions) = &first.verdict else {
             panic!("{engine:?}: {}", answer(&first))
         };
         assert_eq!(conditions[..], [Condition::RestsOnTrust]);
         assert_eq!(proof.checked.trusted, [(Some(EventId(0)), 0)], "{engine:?}");
-        job.accept_trusted = true;
+        job.trust.accept_trusted = true;
         assert_eq!(answer(&report(&job, engine)), "holds", "{engine:?}");
     }
 }

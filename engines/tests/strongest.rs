@@ -21,7 +21,7 @@ fn lemmas(text: &str) -> Result<Vec<String>, String> {
     let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
     let budget = Budget::unlimited().within(Duration::from_secs(120));
     let mut job = Job { well_definedness: true, ..Job::new(model, scope, properties, budget) };
-    job.threads = 2;
+    job.sharing.threads = 2;
     let report = run(&job, Engine::Ic3, &opener(SolverChoice::Default), &mut |_: &Progress| {});
     match report.verdict {
         Verdict::Holds(proof) => Ok(proof.claim.lemmas().map(|p| print::pred(&job.model, p)).collect()),

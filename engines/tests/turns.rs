@@ -40,7 +40,7 @@ const MACHINES: [(&str, &str); 5] = [
 /// The answer of `check`, and what was said on the way.
 fn course(text: &str, threads: usize, is_counted: bool) -> (String, Vec<Progress>) {
     let mut job = job(&model(text), &ScopeRequest::default());
-    job.threads = threads;
+    job.sharing.threads = threads;
     if is_counted {
         job.budget = job.budget.counted();
     }

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bsym_engines::options::{Between, Job};
+use bsym_engines::options::Between;
 use bsym_engines::run as engines;
 use bsym_engines::verdict::{Engine, Progress, Report};
 use bsym_explore::report::SearchReport;
@@ -42,7 +42,8 @@ pub(super) fn run(run: &Run, reporter: &mut Reporter) -> Raced {
     };
     let shared = turns.clone();
     let between = Between::new(move |worked| locked(&shared).pause(worked));
-    let job = Job { between: Some(between), ..run.job() };
+    let mut job = run.job();
+    job.sharing.between = Some(between);
     let report = engines::run(&job, Engine::Check, &opener, reporter);
     locked(&turns).finish(run, report)
 }
@@ -176,7 +177,8 @@ impl Second {
             at.pass(Duration::ZERO);
             let opener = asked.opener()?;
             let between = Between::new(move |worked| at.pass(worked));
-            let job = Job { between: Some(between), ..asked.job() };
+            let mut job = asked.job();
+            job.sharing.between = Some(between);
             let report = engines::run(&job, Engine::Check, &opener, &mut |_: &Progress| {});
             is_conclusive(&asked, &report).then_some(report)
         };

@@ -10,7 +10,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::encoding::{self, Chosen, Encoding};
 use bsym_encodings::session::open::SolverChoice;
 use bsym_engines::contestant::{Opener, opener};
-use bsym_engines::options::{Job, QuantifiableModel};
+use bsym_engines::options::{Job, QuantifiableModel, Sharing, Trust};
 use bsym_engines::verdict::{Engine, PropertyVerdict, Report};
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
@@ -125,16 +125,17 @@ impl Run {
             well_definedness: !self.arguments.no_wd,
             status: self.imported.status.clone(),
             proved: ProofStatus::none(),
-            recheck: self.arguments.recheck_proofs,
-            accept_trusted: self.arguments.accept_trusted,
+            trust: Trust {
+                recheck: self.arguments.recheck_proofs,
+                accept_trusted: self.arguments.accept_trusted,
+            },
             depth: self.arguments.depth,
             keep_going: self.arguments.keep_going,
             representations: self.arguments.representations.into(),
             seed: self.arguments.seed,
             checker: self.checker(),
             query_time: None,
-            threads: self.arguments.threads,
-            between: None,
+            sharing: Sharing { threads: self.arguments.threads, between: None },
             budget: match self.arguments.is_counted {
                 true => self.control.budget.counted(),
                 false => self.control.budget.clone(),

@@ -101,7 +101,7 @@ pub fn settle(
     let open: &mut Open<'_> = if checker.is_some() { &mut by_checker } else { open };
     // The check may use what is left of the run; a run without a limit gets none either.
     let budget = job.budget.clone();
-    let checked = check::check(&mut problem.system, &claim, &job.status, job.recheck, open, &budget)?;
+    let checked = check::check(&mut problem.system, &claim, &job.status, job.trust.recheck, open, &budget)?;
     let mut checked = match passing(checked, job) {
         ControlFlow::Continue(checked) => checked,
         ControlFlow::Break(settled) => return Ok(settled),
@@ -266,7 +266,7 @@ fn trust(passed: &mut Passed<'_, '_>) -> Result<Finding, SolverError> {
     }
     checked.trusted.retain(|&pair| !insisted.confirmed.contains(&Recorded::Pair(pair)));
     checked.trusted_checks.retain(|&check| !insisted.confirmed.contains(&Recorded::Check(check)));
-    Ok(if checked.trusts() && !job.accept_trusted {
+    Ok(if checked.trusts() && !job.trust.accept_trusted {
         Finding::Open(Condition::RestsOnTrust)
     } else {
         Finding::Nothing

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::linked;
 use bsym_engines::contestant::Opener;
-use bsym_engines::options::Job;
+use bsym_engines::options::{Job, Trust};
 use bsym_engines::run::run;
 use bsym_engines::verdict::{Engine, Progress, Verdict};
 use bsym_language::int::Int;
@@ -139,7 +139,7 @@ fn one(file: &Path, engine: &str, seconds: f64, depth: usize, mode: Mode) {
     let job = Job {
         well_definedness: true,
         status: mode.status(&model),
-        recheck: mode == Mode::Claimed,
+        trust: Trust { recheck: mode == Mode::Claimed, ..Trust::default() },
         depth: (engine == Engine::Bmc).then_some(depth),
         representations: Default::default(),
         query_time: Some(Duration::from_secs(5)),
