@@ -22,6 +22,7 @@ mod minimise;
 mod push;
 pub(crate) mod queries;
 mod search;
+mod sessions;
 
 use std::time::Duration;
 

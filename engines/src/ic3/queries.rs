@@ -17,18 +17,19 @@ use bsym_language::types::Type;
 
 use super::abstract_path::Met;
 use super::domain::Domain;
+use super::sessions::{BySize, Sessions};
 use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::guess::Guess;
 use crate::invariants::predicate::{Predicates, size};
 use crate::options::Job;
 use crate::outcome::Work;
-use crate::problem::{Decided, MayBeOpen, Open, Problem, decide};
+use crate::problem::{Decided, Open, Problem, decide};
 use crate::tuning::tuning;
 
 /// The session with what is asserted in it.
 #[derive(Debug)]
 pub struct Steps {
-    session: Session,
+    sessions: Sessions,
     selectors: Vec<(EventId, Term)>,
     /// Implies that the first state is initial.
     initial: Term,
@@ -44,26 +45,49 @@ pub struct Steps {
     activations: Vec<Term>,
     /// Number of facts and predicates already asserted or declared.
     facts: usize,
-    /// Each predicate in the first and the second state.
-    declared: Vec<(Term, Term)>,
-    /// Sizes of the predicates in B: number of expressions and predicates in each.
+    /// What literals are made of.
+    declared: Declared,
+    /// Clauses in which elements of deferred sets are free, for all of them, as terms over the current state.
+    quantified: HashMap<Cube, Term>,
+    /// Invariants together with the assumed conjuncts that are no cubes.
+    guesses: Vec<Guess>,
+}
+
+/// The predicates that literals are made of, by position.
+#[derive(Debug, Default)]
+struct Declared {
+    /// Each in the first and the second state.
+    terms: Vec<(Term, Term)>,
+    /// Their sizes in B: number of expressions and predicates in each.
     sizes: Vec<usize>,
     /// The predicates themselves.
     known: Predicates,
-    /// Clauses in which elements of deferred sets are free, for all of them, as terms over the current state.
-    quantified: HashMap<Cube, Term>,
-    /// Sessions in which states are looked for first, by growing sizes of the sorts; empty if only predicates are used.
-    small: Vec<Small>,
-    /// Permanent assertions, which the sessions in `small` need as well.
-    told: Vec<Term>,
-    /// Statistics of sessions that were abandoned.
-    done: Statistics,
-    /// Current factor on the time limit of a question about sets of any size.
-    patience: u32,
-    /// Sessions without assertions, to restart in when a session has learned too much to terminate.
-    spare: Vec<Session>,
-    /// Invariants together with the assumed conjuncts that are no cubes.
-    guesses: Vec<Guess>,
+}
+
+impl Declared {
+    /// Adds the predicates that are new.
+    fn add(&mut self, predicates: &Predicates, unrolling: &mut Unrolling) {
+        for p in predicates.all().iter().skip(self.terms.len()) {
+            let now = unrolling.state(p.term, 0);
+            let then = unrolling.state(p.term, 1);
+            self.terms.push((now, then));
+            self.sizes.push(size(&p.pred));
+            self.known.share(p);
+        }
+    }
+
+    /// Returns whether elements of deferred sets are free in a literal.
+    fn has_elements(&self, literal: &Literal) -> bool {
+        !self.known.all()[literal.position].elements.is_empty()
+    }
+
+    /// The literal to do without first, of those that may go: the one that says most.
+    fn first_to_drop(&self, cube: &Cube, kept: &BTreeSet<Literal>) -> Option<Literal> {
+        let open = cube.literals().iter().rev().filter(|l| !kept.contains(*l));
+        // The absence of elements from a relation says least: most relations are empty at first.
+        let is_absence = |l: &Literal| !l.positive && self.has_elements(l);
+        open.max_by_key(|l| (is_absence(l), self.sizes.get(l.position))).copied()
+    }
 }
 
 /// Abstraction of states: a domain and its predicates.
@@ -115,7 +139,7 @@ impl Steps {
     /// If the solver fails.
     pub fn new(problem: &mut Problem, job: &Job, open: &mut Open<'_>) -> Result<Steps, SolverError> {
         let session = problem.session(open)?;
-        Steps::of(problem, job, session, vec![])
+        Steps::of(problem, job, Sessions::new(session))
     }
 
     /// Opens sessions that only read arrays, and that look for states with few elements of `sorts`.
@@ -128,15 +152,10 @@ impl Steps {
         sorts: &[Sort],
         open: &mut Open<'_>,
     ) -> Result<Steps, SolverError> {
-        let mut session = open(problem.terms())?;
-        session.only_read_arrays(problem.system.whole_carriers());
-        let mut small = vec![];
-        for size in tuning().diagrams.small {
-            small.push(Small::new(open(problem.terms())?, sorts, problem.system.whole_carriers(), size)?);
-        }
-        let mut steps = Steps::of(problem, job, session, small)?;
+        let sessions = Sessions::reading(problem, sorts, open)?;
+        let mut steps = Steps::of(problem, job, sessions)?;
         for _ in 0..tuning().diagrams.spare {
-            steps.spare.push(open(problem.terms())?);
+            steps.sessions.add_spare(open(problem.terms())?);
         }
         for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
             steps.tell(t)?;
@@ -158,11 +177,11 @@ impl Steps {
         let mut session = open(problem.terms())?;
         session.only_read_arrays(problem.system.whole_carriers());
         session.only_these_elements(elements.iter().cloned().collect());
-        let mut steps = Steps::of(problem, job, session, vec![])?;
+        let mut steps = Steps::of(problem, job, Sessions::new(session))?;
         for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
             steps.tell(t)?;
         }
-        Ok((steps.session.left_out() == 0).then_some(steps))
+        Ok((steps.session().left_out() == 0).then_some(steps))
     }
 
     /// For each event a literal that implies that it leads from the first state to the second.
@@ -170,12 +189,7 @@ impl Steps {
         &self.selectors
     }
 
-    fn of(
-        problem: &mut Problem,
-        job: &Job,
-        session: Session,
-        small: Vec<Small>,
-    ) -> Result<Steps, SolverError> {
+    fn of(problem: &mut Problem, job: &Job, sessions: Sessions) -> Result<Steps, SolverError> {
         let terms = problem.terms();
         let mut asserted = vec![];
         let assumed = problem.assumed_in(0);
@@ -200,7 +214,7 @@ impl Steps {
         asserted.push(terms.implies(step, terms.or(selectors.iter().map(|s| s.1))));
         let forever = terms.fresh("forever", Terms::BOOL);
         let mut steps = Steps {
-            session,
+            sessions,
             forever,
             selectors,
             initial,
@@ -209,16 +223,9 @@ impl Steps {
             failures: vec![],
             activations: vec![],
             facts: 0,
-            declared: vec![],
-            sizes: vec![],
-            known: Predicates::default(),
+            declared: Declared::default(),
             quantified: HashMap::new(),
-            small,
-            told: vec![],
-            patience: 1,
-            spare: vec![],
             guesses: vec![],
-            done: Statistics::default(),
         };
         for t in asserted {
             steps.tell(t)?;
@@ -247,15 +254,12 @@ impl Steps {
 
     /// Work of the solvers.
     pub fn statistics(&self) -> Statistics {
-        let mut all = self.done;
-        all += self.session.statistics();
-        self.small.iter().for_each(|s| all += s.session.statistics());
-        all
+        self.sessions.statistics()
     }
 
     /// The session, with everything asserted that is asserted for good.
     pub(crate) fn session(&mut self) -> &mut Session {
-        &mut self.session
+        self.sessions.any_size()
     }
 
     /// Implies that the first state is initial.
@@ -275,7 +279,7 @@ impl Steps {
 
     /// Assumes an invariant in all frames but that of the initialisation.
     pub(super) fn know(&mut self, guess: &Guess) -> Result<(), SolverError> {
-        let known = self.session.terms().implies(self.forever, guess.now);
+        let known = self.sessions.terms().implies(self.forever, guess.now);
         self.guesses.push(guess.clone());
         self.tell(known)
     }
@@ -314,22 +318,13 @@ impl Steps {
             }
             self.facts += 1;
         }
-        for p in predicates.all().iter().skip(self.declared.len()) {
-            let now = problem.unrolling.state(p.term, 0);
-            let then = problem.unrolling.state(p.term, 1);
-            self.declared.push((now, then));
-            self.sizes.push(size(&p.pred));
-            self.known.share(p);
-        }
+        self.declared.add(predicates, &mut problem.unrolling);
         Ok(())
     }
 
     /// The literal to do without first, of those that may go: the one that says most.
     pub fn first_to_drop(&self, cube: &Cube, kept: &BTreeSet<Literal>) -> Option<Literal> {
-        let open = cube.literals().iter().rev().filter(|l| !kept.contains(*l));
-        // The absence of elements from a relation says least: most relations are empty at first.
-        let is_absence = |l: &Literal| !l.positive && !self.known.all()[l.position].elements.is_empty();
-        open.max_by_key(|l| (is_absence(l), self.sizes.get(l.position))).copied()
+        self.declared.first_to_drop(cube, kept)
     }
 
     /// Returns whether a condition over one state holds wherever the assumed conjuncts hold.
@@ -343,12 +338,12 @@ impl Steps {
         let terms = system.terms.clone();
         let wrong = unrolling.state(terms.not(condition), 0);
         let budget = budget.per_query(tuning().ic3.always);
-        matches!(decide(&mut self.session, &[wrong], &budget), Ok(Decided::Unsat(_)))
+        matches!(decide(self.session(), &[wrong], &budget), Ok(Decided::Unsat(_)))
     }
 
     fn activation(&mut self, frame: usize) -> Term {
         while self.activations.len() <= frame {
-            let fresh = self.session.terms().fresh("frame", Terms::BOOL);
+            let fresh = self.sessions.terms().fresh("frame", Terms::BOOL);
             self.activations.push(fresh);
         }
         self.activations[frame]
@@ -366,13 +361,13 @@ impl Steps {
     }
 
     fn now(&self, literal: &Literal) -> Term {
-        let t = self.declared[literal.position].0;
-        if literal.positive { t } else { self.session.terms().not(t) }
+        let t = self.declared.terms[literal.position].0;
+        if literal.positive { t } else { self.sessions.terms().not(t) }
     }
 
     pub(super) fn then(&self, literal: &Literal) -> Term {
-        let t = self.declared[literal.position].1;
-        if literal.positive { t } else { self.session.terms().not(t) }
+        let t = self.declared.terms[literal.position].1;
+        if literal.positive { t } else { self.sessions.terms().not(t) }
     }
 
     /// Asserts that a cube is blocked in a frame.
@@ -402,13 +397,13 @@ impl Steps {
     /// The negation of a cube in the first state: where elements are free in it, for all of them.
     pub(super) fn clause(&mut self, problem: &mut Problem, cube: &Cube) -> Term {
         let terms = problem.terms();
-        if cube.literals().iter().all(|l| self.known.all()[l.position].elements.is_empty()) {
+        if !cube.literals().iter().any(|l| self.declared.has_elements(l)) {
             return terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
         }
         if let Some(&known) = self.quantified.get(cube) {
             return known;
         }
-        let said = self.known.clause(&problem.system.model.clone(), cube);
+        let said = self.declared.known.clause(&problem.system.model.clone(), cube);
         let clause = match problem.system.predicate(&said) {
             Ok(encoded) => problem.unrolling.state(encoded.holds, 0),
             // A cube that cannot be expressed blocks nothing.
@@ -429,7 +424,7 @@ impl Steps {
         frame: usize,
         work: &mut Work<'_, '_>,
     ) -> Result<Query<()>, SolverError> {
-        debug_assert_eq!(abstraction.predicates.len(), self.declared.len());
+        debug_assert_eq!(abstraction.predicates.len(), self.declared.terms.len());
         let mut assumptions = self.in_frame(frame);
         assumptions.push(self.bad);
         self.ask(problem, assumptions, Some(abstraction), work).map(|q| match q {
@@ -517,7 +512,7 @@ impl Steps {
     ) -> Result<Query<Vec<Term>>, SolverError> {
         let read = abstraction.is_some();
         let BySize(within, decided) =
-            work.ask(|budget| self.decide_by_size(problem, &mut assumptions, read, budget))?;
+            work.ask(|budget| self.sessions.decide(problem, &mut assumptions, read, budget))?;
         match decided {
             Decided::Unsat(core) => return Ok(Query::Unsat(core)),
             Decided::Unknown(reason) => return Ok(Query::Unknown(reason)),
@@ -526,11 +521,7 @@ impl Steps {
         let Some(Abstraction { domain, predicates }) = abstraction else {
             return Ok(Query::Sat(FoundState { cube: Cube::new(vec![]), event: None, met: vec![] }));
         };
-        let session = match within {
-            Some(i) => &mut self.small[i].session,
-            None => &mut self.session,
-        };
-        let found = match session.model() {
+        let found = match self.sessions.answering(within).model() {
             None => return Ok(Query::Unknown(Stopped::Incomplete("there is no model to read".into()))),
             Some(mut model) => {
                 let mut event = None;
@@ -548,171 +539,17 @@ impl Steps {
         Ok(Query::Sat(found))
     }
 
-    /// Asks about small sets and about sets of any size in turn. With it the small session that has the model, if one
-    /// has it: where the model is to be read, one of them is preferred.
-    fn decide_by_size(
-        &mut self,
-        problem: &Problem,
-        assumptions: &mut Vec<Term>,
-        read: bool,
-        budget: &Budget,
-    ) -> Result<BySize, SolverError> {
-        // Where sets are small a state is found soon, and one with few elements says most.
-        let tried = self.small.len().min(tuning().diagrams.small_first);
-        if let Some(i) = self.find_small(0..tried, assumptions, budget)? {
-            return Ok(BySize(Some(i), Decided::Sat));
-        }
-        // Unsatisfiability is mostly shown soon. A state takes longer to find the larger it may be.
-        let mut found = None;
-        if tried < self.small.len() {
-            match decide(&mut self.session, assumptions, &budget.within(tuning().diagrams.any_size_first))? {
-                Decided::Unknown(_) => {}
-                Decided::Sat if read => found = Some(Decided::Sat),
-                decided => return Ok(BySize(None, decided)),
-            }
-        }
-        if let Some(i) = self.find_small(tried..self.small.len(), assumptions, budget)? {
-            return Ok(BySize(Some(i), Decided::Sat));
-        }
-        match found {
-            // The session still has its model.
-            Some(decided) => Ok(BySize(None, decided)),
-            None => Ok(BySize(None, self.decide(problem, assumptions, budget)?)),
-        }
-    }
-
-    /// Asks about sets of any size. A new session, which has not learned so much, may decide what an old one does not
-    /// decide in time.
-    fn decide(
-        &mut self,
-        problem: &Problem,
-        assumptions: &[Term],
-        budget: &Budget,
-    ) -> Result<Decided, SolverError> {
-        if self.small.is_empty() {
-            return decide(&mut self.session, assumptions, budget);
-        }
-        let first = decide(
-            &mut self.session,
-            assumptions,
-            &budget.within(tuning().diagrams.any_size * self.patience),
-        )?;
-        if !matches!(first, Decided::Unknown(_)) || budget.check().is_err() {
-            return Ok(first);
-        }
-        let Some(mut session) = self.spare.pop() else { return Ok(first) };
-        session.only_read_arrays(problem.system.whole_carriers());
-        for &t in &self.told {
-            session.assert(t)?;
-        }
-        self.done += std::mem::replace(&mut self.session, session).statistics();
-        decide(&mut self.session, assumptions, &budget.within(tuning().diagrams.any_size * self.patience))
-    }
-
     /// Returns whether an undecided question is asked again: for twice as long, and in a new session.
     ///
     /// # Errors
     /// If the solver cannot be started.
     pub fn wait_longer(&mut self, problem: &Problem, open: &mut Open<'_>) -> Result<bool, SolverError> {
-        if self.small.is_empty() || self.patience >= tuning().diagrams.most_patience {
-            return Ok(false);
-        }
-        self.patience *= 2;
-        self.spare.push(open(problem.terms())?);
-        Ok(true)
-    }
-
-    /// A session of these in which the assumptions have a model, which is the session's last one: with as few elements
-    /// of each sort as can be without more of the sorts before.
-    fn find_small(
-        &mut self,
-        which: std::ops::Range<usize>,
-        assumptions: &mut Vec<Term>,
-        budget: &Budget,
-    ) -> Result<Option<usize>, SolverError> {
-        for i in which {
-            let small = &mut self.small[i];
-            for &t in &self.told[small.told..] {
-                small.session.assert(t)?;
-            }
-            small.told = self.told.len();
-            let budget = budget.within(tuning().ic3.smaller);
-            if small.session.left_out() > 0
-                || decide(&mut small.session, assumptions, &budget)? != Decided::Sat
-            {
-                continue;
-            }
-            let mut fresh = true;
-            for bounds in &small.bounds {
-                for &bound in bounds {
-                    assumptions.push(bound);
-                    fresh = decide(&mut small.session, assumptions, &budget)? == Decided::Sat;
-                    if fresh {
-                        break;
-                    }
-                    assumptions.pop();
-                }
-            }
-            if fresh || decide(&mut small.session, assumptions, &budget)? == Decided::Sat {
-                return Ok(Some(i));
-            }
-        }
-        Ok(None)
+        self.sessions.wait_longer(problem, open)
     }
 
     /// Asserts a term for good, in all sessions.
     pub(crate) fn tell(&mut self, t: Term) -> Result<(), SolverError> {
-        if !self.small.is_empty() {
-            self.told.push(t);
-        }
-        self.session.assert(t)
-    }
-}
-
-/// An answer, with the small session that has the model if one has it.
-struct BySize(Option<usize>, Decided);
-
-impl MayBeOpen for BySize {
-    fn stopped(&self) -> Option<&Stopped> {
-        self.1.stopped()
-    }
-}
-
-/// A session in which sorts have a few elements at most.
-#[derive(Debug)]
-struct Small {
-    session: Session,
-    /// Number of the permanent assertions that this session has.
-    told: usize,
-    /// For each sort, literals that it has one element, at most two, …
-    bounds: Vec<Vec<Term>>,
-}
-
-impl Small {
-    fn new(
-        mut session: Session,
-        sorts: &[Sort],
-        carriers: Vec<(Term, Term)>,
-        size: usize,
-    ) -> Result<Small, SolverError> {
-        let terms = session.terms().clone();
-        let element =
-            |sort: Sort, i: usize| terms.rigid(&format!("one of {} {i}", terms.sort_text(sort)), sort);
-        let all = |&sort: &Sort| (sort, (0..size).map(|i| element(sort, i)).collect());
-        session.only_read_arrays(carriers);
-        session.only_these_elements(sorts.iter().map(all).collect());
-        let mut bounds = vec![];
-        for &sort in sorts {
-            let mut of_sort = vec![];
-            for n in 1..size {
-                let literal = terms.fresh("bound", Terms::BOOL);
-                let same = terms.and((n..size).map(|i| terms.eq(element(sort, i), element(sort, 0))));
-                session.assert(terms.implies(literal, same))?;
-                of_sort.push(literal);
-            }
-            bounds.push(of_sort);
-        }
-        Ok(Small { session, told: 0, bounds })
+        self.sessions.tell(t)
     }
 }
 
