@@ -30,6 +30,7 @@ mod settings;
 mod snapshot;
 mod solvers;
 mod traces;
+mod tuning;
 mod uri;
 
 use std::path::{Path, PathBuf};
@@ -55,9 +56,7 @@ use race::protocol::Order;
 #[cfg(unix)]
 use race::supervise::{Attempt, supervise};
 use settings::Settings;
-
-/// Formulas may nest deeply, and the pages of a stack cost nothing before they are used.
-const STACK: usize = 1 << 30;
+use tuning::tuning;
 
 fn main() -> ExitCode {
     let start = Instant::now();
@@ -236,7 +235,9 @@ fn work(command: Command, control: Control) -> Exit {
         // The other side waits for this or is ending the program.
         let _ = done.send(exit);
     };
-    if let Err(error) = std::thread::Builder::new().name("bsym".into()).stack_size(STACK).spawn(run) {
+    if let Err(error) =
+        std::thread::Builder::new().name("bsym".into()).stack_size(tuning().race.stack).spawn(run)
+    {
         output::note(&format!("error: no thread could be started: {error}"));
         return Exit::Failed;
     }

@@ -18,6 +18,7 @@ use crate::input::property_name;
 use crate::output::{self, json_line};
 use crate::race::control::{Control, memory_in_use};
 use crate::race::protocol::Message;
+use crate::tuning::tuning;
 
 /// Known part of the result while a run works, for the case that it does not end by itself.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +39,6 @@ pub struct Seen {
     pub steps: Vec<StepObject>,
     open_depth: bool,
 }
-
-/// Depths that are reported: the first ones show how a path grows.
-const STEPS: usize = 256;
 
 /// Reports progress to the user.
 pub struct Reporter {
@@ -99,7 +97,7 @@ impl Reporter {
         match progress {
             Progress::Started(engine) => seen.engine = Some(*engine),
             Progress::Depth { depth, undecided, size, .. } => {
-                if let Some(size) = size.filter(|_| seen.steps.len() < STEPS) {
+                if let Some(size) = size.filter(|_| seen.steps.len() < tuning().listed.progress) {
                     seen.steps.push(StepObject::new(*depth, size, memory_in_use()));
                 }
                 // After an undecided depth no deeper one counts.

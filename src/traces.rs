@@ -10,6 +10,7 @@ use bsym_semantics::trace::prob::trace_to_prob;
 use bsym_semantics::trace::repeats::with_all_rounds;
 
 use crate::refusal::Refusal;
+use crate::tuning::tuning;
 
 /// File format of a trace.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,9 +25,6 @@ pub enum Format {
 
 /// ProB's format wants a time; the same run writes the same file.
 const SAVED_AT: &str = "1970-01-01T00:00:00Z";
-
-/// Most steps that are written for a trace that leaves rounds of a cycle out.
-const MOST_STEPS: usize = 10_000;
 
 impl Format {
     /// Returns the format of a file, by the ending of its name.
@@ -54,7 +52,7 @@ pub fn text(path: &Path, model: &Model, trace: &Trace) -> String {
     // The formats of others have no rounds that are left out.
     let whole = || match trace.repeats.is_empty() {
         true => None,
-        false => with_all_rounds(model, trace, MOST_STEPS),
+        false => with_all_rounds(model, trace, tuning().listed.written_steps),
     };
     let json = match Format::of(path) {
         Ok(Format::Itf) => trace_to_itf(model, whole().as_ref().unwrap_or(trace)),

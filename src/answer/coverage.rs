@@ -13,9 +13,7 @@ use super::property::event_name;
 use super::scope::Number;
 use crate::answer::trace::counted;
 use crate::paint::Paint;
-
-/// Most depths that are written one by one.
-const DEPTHS: usize = 12;
+use crate::tuning::tuning;
 
 /// What a search has visited.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -183,7 +181,7 @@ impl CoverageObject {
         if self.depths.is_empty() {
             return Ok(());
         }
-        let size = self.depths.len().div_ceil(DEPTHS);
+        let size = self.depths.len().div_ceil(tuning().listed.depths);
         let sums: Vec<u64> = self.depths.chunks(size).map(|chunk| chunk.iter().sum()).collect();
         let most = sums.iter().copied().max().unwrap_or(1).max(1);
         writeln!(out, "\n  {:11}  {:>10}", "depth", "states")?;

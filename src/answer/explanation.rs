@@ -15,8 +15,7 @@ use serde::Serialize;
 use super::folding::{Reading, has_sequences, readable};
 use super::named::Values;
 
-/// Longer lists of values stand on several lines.
-const LINE: usize = 100;
+use crate::tuning::tuning;
 
 /// Why a predicate is false.
 #[derive(Serialize, JsonSchema, Clone, PartialEq, Eq, Debug)]
@@ -112,7 +111,7 @@ impl ExplanationObject {
             parts.push(format!("with {}", with.join(", ")));
         }
         let line = parts.join(", ");
-        if line.chars().count() <= LINE {
+        if line.chars().count() <= tuning().listed.values_line {
             parts = if line.is_empty() { vec![] } else { vec![line] };
         }
         parts.iter().try_for_each(|part| writeln!(out, "    {part}"))?;

@@ -7,12 +7,7 @@ use std::collections::{HashMap, HashSet};
 
 use bsym_language::model::{Model, Notation};
 
-/// Longer texts are folded, in characters, if they are those of sets.
-const LONG: usize = 120;
-/// A set is folded from so many elements on.
-const MANY: usize = 9;
-/// What is shown of a folded set, in characters.
-const SHOWN: usize = 60;
+use crate::tuning::tuning;
 
 /// How values are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -57,12 +52,15 @@ fn set(elements: &[&str], reading: Reading) -> String {
     };
     let texts: Vec<String> = parts.iter().map(|part| inner(part, reading)).collect();
     let whole = format!("{open}{}{close}", texts.join(","));
-    if !reading.folded || texts.len() < MANY || whole.chars().count() <= LONG {
+    if !reading.folded
+        || texts.len() < tuning().listed.folded_set
+        || whole.chars().count() <= tuning().listed.folded_text
+    {
         return whole;
     }
     let mut length = 0;
     let mut shown = 0;
-    while shown < 3 || length < SHOWN {
+    while shown < 3 || length < tuning().listed.folded_shown {
         length += texts[shown].chars().count() + 1;
         shown += 1;
     }
@@ -75,18 +73,18 @@ fn set(elements: &[&str], reading: Reading) -> String {
 
 /// What has changed from one value of a variable to the next, where that says more than the folded value.
 pub fn change(before: &str, after: &str, reading: Reading) -> Option<String> {
-    if !reading.folded || after.chars().count() <= LONG {
+    if !reading.folded || after.chars().count() <= tuning().listed.folded_text {
         return None;
     }
     let (old, new) = (elements(before)?, elements(after)?);
-    if new.len() < MANY {
+    if new.len() < tuning().listed.folded_set {
         return None;
     }
     let (is_old, is_new): (HashSet<&str>, HashSet<&str>) =
         (old.iter().copied().collect(), new.iter().copied().collect());
     let lost: Vec<&str> = old.iter().copied().filter(|e| !is_new.contains(e)).collect();
     let won: Vec<&str> = new.iter().copied().filter(|e| !is_old.contains(e)).collect();
-    if lost.len() + won.len() > MANY.min(new.len() / 2) {
+    if lost.len() + won.len() > tuning().listed.folded_set.min(new.len() / 2) {
         return None;
     }
     // A function that has another value at a point.
@@ -214,7 +212,7 @@ mod tests {
     fn a_long_set_is_folded_and_its_change_is_written() {
         let before = large(40, |_| "shelf".into());
         let text = readable(&before, READING);
-        assert!(text.ends_with("… 36 more}") && text.chars().count() < LONG, "{text}");
+        assert!(text.ends_with("… 36 more}") && text.chars().count() < tuning().listed.folded_text, "{text}");
         assert_eq!(readable(&before, Reading { folded: false, ..READING }), before);
         let after = large(41, |i| if i == 3 { "lent" } else { "shelf" }.into());
         assert_eq!(

@@ -8,9 +8,7 @@ use super::diagnostic::{location, place};
 use super::property::event_name;
 use super::words::words;
 use crate::paint::Paint;
-
-/// Most parts that are named in a line.
-const MOST_NAMED: usize = 3;
+use crate::tuning::tuning;
 
 words! {
     /// What a part is.
@@ -91,8 +89,9 @@ pub fn text(parts: &[DroppedObject], verbose: bool, paint: Paint) -> String {
         let lines: String = parts.iter().map(|d| format!("    {}\n", d.named())).collect();
         return format!("  {}: {head} {why}\n{lines}", paint.doubt("not checked"));
     }
-    let first: Vec<String> = parts.iter().take(MOST_NAMED).map(DroppedObject::named).collect();
-    let more = match parts.len().saturating_sub(MOST_NAMED) {
+    let first: Vec<String> =
+        parts.iter().take(tuning().listed.not_checked).map(DroppedObject::named).collect();
+    let more = match parts.len().saturating_sub(tuning().listed.not_checked) {
         0 => String::new(),
         n => format!(", and {n} more (-v)"),
     };

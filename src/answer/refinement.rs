@@ -29,11 +29,10 @@ use super::verdict_word::VerdictWord;
 use super::words::words;
 use crate::exit::Exit;
 use crate::paint::Paint;
+use crate::tuning::tuning;
 
 /// The word for the search of the explicit states.
 const EXPLICIT: &str = "refine";
-/// Abstract states that are shown beside a state.
-const SHOWN: usize = 3;
 
 words! {
     /// What of a refinement is not matched.
@@ -341,14 +340,15 @@ impl UnmatchedObject {
         let paint = style.paint;
         let beside = |i: usize| {
             let Some(states) = self.related.get(i) else { return vec![] };
-            let mut lines: Vec<String> = states.iter().take(SHOWN).map(listed).collect();
+            let mut lines: Vec<String> =
+                states.iter().take(tuning().listed.abstract_states).map(listed).collect();
             if let [one] = &mut lines[..] {
                 *one = format!("beside {one}");
             } else if let Some(first) = lines.first_mut() {
                 *first = format!("beside one of {first}");
             }
-            if states.len() > SHOWN {
-                lines.push(format!("and {} more", states.len() - SHOWN));
+            if states.len() > tuning().listed.abstract_states {
+                lines.push(format!("and {} more", states.len() - tuning().listed.abstract_states));
             }
             lines
         };
@@ -378,7 +378,7 @@ impl UnmatchedObject {
         } else if let Some(only) = &self.only_in_scope {
             writeln!(out, "    {}", paint.doubt(only))?;
         }
-        for (i, way) in self.instead.iter().take(SHOWN).enumerate() {
+        for (i, way) in self.instead.iter().take(tuning().listed.abstract_states).enumerate() {
             let head = if i == 0 { "the abstraction could have done:" } else { "or:" };
             let results = if way.results.is_empty() {
                 String::new()
@@ -387,8 +387,8 @@ impl UnmatchedObject {
             };
             writeln!(out, "    {head} {results}{}", listed(&way.state))?;
         }
-        if self.instead.len() > SHOWN {
-            writeln!(out, "    and {} more", self.instead.len() - SHOWN)?;
+        if self.instead.len() > tuning().listed.abstract_states {
+            writeln!(out, "    and {} more", self.instead.len() - tuning().listed.abstract_states)?;
         }
         if self.instead.is_empty() && self.kind == UnmatchedWord::Step {
             writeln!(out, "    the abstraction can do nothing with these arguments")?;

@@ -22,6 +22,7 @@ use super::statistics::TimeObject;
 use super::trace::{StepObject, Style, ViolatedObject, events, values, write_steps, write_violations};
 use crate::exit::Exit;
 use crate::paint::Paint;
+use crate::tuning::tuning;
 
 /// What bsym replay prints with --json
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -162,11 +163,10 @@ impl OfferObject {
 
 /// A value of at most some length.
 fn clipped(value: &str) -> String {
-    const MOST: usize = 60;
-    if value.chars().count() <= MOST {
+    if value.chars().count() <= tuning().listed.choice {
         return value.to_string();
     }
-    value.chars().take(MOST).chain("…".chars()).collect()
+    value.chars().take(tuning().listed.choice).chain("…".chars()).collect()
 }
 
 impl ChoicesObject {

@@ -11,9 +11,7 @@ use super::property::{conjunct_of_model, event_name};
 use super::words::words;
 use crate::answer::trace::counted;
 use crate::paint::Paint;
-
-/// Most entries that are listed one by one.
-const MOST_LISTED: usize = 12;
+use crate::tuning::tuning;
 
 words! {
     /// Who vouches for a status.
@@ -200,11 +198,11 @@ impl ProofsObject {
             for (name, entries) in
                 [("ignored", &self.ignored), ("stale", &self.stale), ("unmatched", &self.unmatched)]
             {
-                for entry in entries.iter().take(MOST_LISTED) {
+                for entry in entries.iter().take(tuning().listed.status) {
                     writeln!(out, "  {name}: {entry}")?;
                 }
-                if entries.len() > MOST_LISTED {
-                    writeln!(out, "  {name}: {} more", entries.len() - MOST_LISTED)?;
+                if entries.len() > tuning().listed.status {
+                    writeln!(out, "  {name}: {} more", entries.len() - tuning().listed.status)?;
                 }
             }
         }
@@ -216,11 +214,11 @@ impl ProofsObject {
         writeln!(out, "{head}: {what} status that the solver could not confirm:")?;
         let pairs = self.trusted.iter().map(PairObject::text);
         let all: Vec<String> = pairs.chain(self.checks.trusted.iter().map(CheckObject::text)).collect();
-        for entry in all.iter().take(MOST_LISTED) {
+        for entry in all.iter().take(tuning().listed.status) {
             writeln!(out, "  {entry}")?;
         }
-        if all.len() > MOST_LISTED {
-            writeln!(out, "  {} more", all.len() - MOST_LISTED)?;
+        if all.len() > tuning().listed.status {
+            writeln!(out, "  {} more", all.len() - tuning().listed.status)?;
         }
         Ok(())
     }

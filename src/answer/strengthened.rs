@@ -17,9 +17,7 @@ use super::statistics::TimeObject;
 use super::trace::{CounterexampleObject, Style, counted};
 use crate::exit::Exit;
 use crate::paint::Paint;
-
-/// Obligations that are named in a line.
-const NAMED: usize = 6;
+use crate::tuning::tuning;
 
 /// What bsym strengthen prints with --json
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -223,8 +221,10 @@ impl StrengthenedAnswer {
 }
 
 fn names(all: &[String], verbose: bool) -> String {
-    match all.len().checked_sub(NAMED) {
-        Some(more) if more > 0 && !verbose => format!("{} and {more} more", all[..NAMED].join(", ")),
+    match all.len().checked_sub(tuning().listed.strengthened) {
+        Some(more) if more > 0 && !verbose => {
+            format!("{} and {more} more", all[..tuning().listed.strengthened].join(", "))
+        }
         _ => all.join(", "),
     }
 }

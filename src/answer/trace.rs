@@ -21,11 +21,7 @@ use super::folding::{Reading, change, has_sequences, readable};
 use super::named::Values;
 use super::property::{PropertyKind, event_name};
 use crate::paint::Paint;
-
-/// Steps at each end of a long path that are written.
-const END: usize = 2;
-/// Least number of steps that are left out.
-const LEAST_HIDDEN: usize = 3;
+use crate::tuning::tuning;
 
 /// A trace and what is wrong at its end.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -400,18 +396,21 @@ pub fn write_steps(out: &mut String, constants: &Values, trace: &[StepObject], s
 
 /// Writes the steps as [`write_steps`] does. Of a long path only both ends are written, unless all is told.
 fn write_ends(out: &mut String, constants: &Values, trace: &[StepObject], style: Style) -> Result {
-    let hidden = trace.len().saturating_sub(2 * END);
-    if style.whole || hidden < LEAST_HIDDEN {
+    let hidden = trace.len().saturating_sub(2 * tuning().listed.path_end);
+    if style.whole || hidden < tuning().listed.path_hidden {
         return write_steps(out, constants, trace, style);
     }
     write_constants(out, constants, trace, style)?;
-    let (first, last) = (&trace[..END], &trace[trace.len() - END..]);
+    let (first, last) =
+        (&trace[..tuning().listed.path_end], &trace[trace.len() - tuning().listed.path_end..]);
     let width = (trace.len() - 1).to_string().len();
     let shown = Numbered { first: 0, width, before: None };
     let before = shown.write(out, first, &|_| vec![], style)?;
     writeln!(out, "  {:>width$}  … {hidden} steps … {}", "", style.paint.faint("(-v writes them)"))?;
     // What changes is told against the state that is written above.
-    Numbered { first: trace.len() - END, width, before }.write(out, last, &|_| vec![], style).map(drop)
+    Numbered { first: trace.len() - tuning().listed.path_end, width, before }
+        .write(out, last, &|_| vec![], style)
+        .map(drop)
 }
 
 /// The same, with further lines after each step.

@@ -16,17 +16,12 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use crate::arguments::memory;
+use crate::tuning::tuning;
 
 /// Names the folder of the cache, or turns it off.
 const FOLDER: &str = "BSYM_CACHE";
 /// Limits the size of the cache.
 const SIZE: &str = "BSYM_CACHE_SIZE";
-/// Bytes of all answers, where [`SIZE`] says nothing else.
-const LIMIT: u64 = 256 << 20;
-/// Bytes of an answer that is worth keeping, as a part of all.
-const LARGEST: u64 = 16;
-/// Answers of one key: branches of a repository that a user goes to and fro between.
-const VARIANTS: usize = 8;
 /// The folder with the answers; the number changes with their form.
 const ANSWERS: &str = "answers-1";
 
@@ -54,7 +49,8 @@ impl Store {
             None => etcetera::choose_base_strategy().ok()?.cache_dir().join("bsym"),
         };
         let folder = std::path::absolute(folder).ok()?;
-        let limit = std::env::var(SIZE).ok().and_then(|text| memory(&text).ok()).unwrap_or(LIMIT);
+        let limit =
+            std::env::var(SIZE).ok().and_then(|text| memory(&text).ok()).unwrap_or(tuning().cache.limit);
         Some(Store { folder, limit })
     }
 
@@ -88,7 +84,7 @@ impl Store {
     /// The folder cannot be written.
     pub fn keep<T: Serialize>(&self, key: &str, entry: &Entry<T>) -> io::Result<()> {
         let body = serde_json::to_vec(entry)?;
-        if body.len() as u64 > self.limit / LARGEST {
+        if body.len() as u64 > self.limit / tuning().cache.largest {
             return Ok(());
         }
         let depends = hash(&serde_json::to_vec(&entry.depends)?);
@@ -137,7 +133,7 @@ impl Store {
 
     /// Removes the oldest answers of a key that has many, and of all if they are too large.
     fn bound(&self, folder: &Path) {
-        for file in files_in(folder).into_iter().skip(VARIANTS) {
+        for file in files_in(folder).into_iter().skip(tuning().cache.variants) {
             // Another process may have removed it.
             let _ = std::fs::remove_file(file);
         }

@@ -38,11 +38,7 @@ use crate::race::contestant::{Contestant, Pending};
 use crate::race::process::{End, Process};
 use crate::race::protocol::{Assignment, Message, Order};
 use crate::solvers;
-
-/// Memory limit of the search where the user sets none.
-const MEMORY: u64 = 2 << 30;
-/// Longest search for axioms that contradict each other, once no valuation is known to exist.
-const EXPLANATION: Duration = Duration::from_secs(8);
+use crate::tuning::tuning;
 
 /// A search that runs.
 pub(super) struct Beside {
@@ -159,7 +155,7 @@ fn order(run: &Run, max_states: Option<usize>) -> Order {
     let limits = LimitArguments {
         timeout: run.control.budget.left().map(|left| left.max(Duration::from_millis(1))),
         // Half of the user's limit: both processes together stay within it.
-        memory: Some(arguments.limits.memory.map_or(MEMORY, |all| (all / 2).max(1))),
+        memory: Some(arguments.limits.memory.map_or(tuning().beside.memory, |all| (all / 2).max(1))),
     };
     let verify = VerifyArguments {
         scope,
@@ -219,7 +215,7 @@ fn tell(run: &Run, heard: &Heard) {
     match heard.answer.as_ref().filter(|answer| is_conclusive(run, answer)).map(|answer| &answer.verdict) {
         None => {}
         // The engines stop; axioms that contradict each other are still looked for.
-        Some(Verdict::Vacuous(..)) => run.control.decided_but(EXPLANATION),
+        Some(Verdict::Vacuous(..)) => run.control.decided_but(tuning().beside.explanation),
         Some(verdict) => run.decided(matches!(verdict, Verdict::Violated(_))),
     }
 }
@@ -283,7 +279,7 @@ fn own_limit(run: &Run, found: &Found) -> Option<String> {
     let of_memory = found.verdict.reason_code() == Some(ReasonCode::Memory);
     (of_memory && run.arguments.limits.memory.is_none()).then(|| {
         let said = found.summary.reason.as_deref().unwrap_or_default();
-        format!("{said}; without --memory it is given {}", bytes(MEMORY))
+        format!("{said}; without --memory it is given {}", bytes(tuning().beside.memory))
     })
 }
 

@@ -26,13 +26,7 @@ use crate::input;
 use crate::output;
 use crate::race::contestant::Contestant;
 use crate::solvers;
-
-/// Head start of the engines before the comparison begins.
-const HEAD_START: Duration = Duration::from_millis(150);
-/// Time that the rest of the run waits silently, before it says what it waits for.
-const SILENCE: Duration = Duration::from_secs(5);
-/// Time between two checks whether the comparison has to end.
-const TICK: Duration = Duration::from_millis(10);
+use crate::tuning::tuning;
 
 /// Compares within the limits of the run and with at most `states` states.
 pub(super) fn compare(run: &Run, states: Option<usize>) {
@@ -53,7 +47,8 @@ pub(super) fn start(run: &Run, is_last: bool) -> Option<Contestant<Compared>> {
             told.decided();
         }
     };
-    let head_start = if is_last { Duration::from_secs(u32::MAX.into()) } else { HEAD_START };
+    let head_start =
+        if is_last { Duration::from_secs(u32::MAX.into()) } else { tuning().beside.comparison_head_start };
     Some(Contestant::start(head_start, pending, work, after))
 }
 
@@ -62,7 +57,7 @@ pub(super) fn wait(comparison: &Contestant<Compared>, run: &Run) {
     comparison.begin();
     let (begin, is_noted) = (Instant::now(), Cell::new(false));
     let note = || {
-        if begin.elapsed() > SILENCE && !is_noted.replace(true) {
+        if begin.elapsed() > tuning().beside.silence && !is_noted.replace(true) {
             let is_endless = run.control.budget.deadline.is_none();
             if is_endless && !run.arguments.output.is_for_programs() {
                 output::note(
@@ -122,7 +117,7 @@ fn decide(run: &Run, states: Option<usize>, which: Scopes, stop: &AtomicBool) ->
                     explicit_budget.cancel();
                     symbolic_budget.cancel();
                 }
-                std::thread::sleep(TICK);
+                std::thread::sleep(tuning().beside.comparison_tick);
             }
         });
         let beside = solver.as_ref().filter(|_| is_tried);

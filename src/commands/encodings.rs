@@ -1,13 +1,13 @@
 //! The engines on the encoding that was chosen and, where the model is finite in the scope and the user chose no
 //! encoding, on propositional logic as well.
 //!
-//! The second run is a thread of its own that starts after [`HEAD_START`], or at once where the first one ends without
+//! The second run is a thread of its own that starts after a head start, or at once where the first one ends without
 //! an answer. So quick answers cost nothing more and are always the same. The two runs share only the question and the
 //! limits: each replays its own traces and has its own proofs checked.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bsym_engines::run as engines;
 use bsym_engines::verdict::{Engine, Progress, Report};
@@ -16,11 +16,7 @@ use bsym_semantics::verdict::{Condition, Reason, Verdict};
 use crate::commands::run::Run;
 use crate::progress::Reporter;
 use crate::race::contestant::{Contestant, Pending};
-
-/// Head start of the first encoding.
-const HEAD_START: Duration = Duration::from_millis(250);
-/// Least time that the second one is waited for after the first one has given up, where the user sets no limit.
-const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// Runs an engine. Returns the report, and the run with the encoding that it comes from; `None` if there is no solver.
 pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) -> Option<(Run, Report)> {
@@ -33,7 +29,7 @@ pub(super) fn run_engines(run: &Run, engine: Engine, reporter: &mut Reporter) ->
     };
     let patience = match run.control.budget.deadline {
         Some(_) => None,
-        None => Some(begin.elapsed().max(LEAST_PATIENCE)),
+        None => Some(begin.elapsed().max(tuning().beside.encoding_patience)),
     };
     second.begin();
     let is_over = || run.control.budget.is_cancelled() && run.control.stopped().is_none();
@@ -72,7 +68,7 @@ fn start(run: &Run, engine: Engine) -> Contestant<Report> {
     let (stuck, offered) = (run.clone(), pending.clone());
     run.control.offer(move || Some(stuck.conclude(&offered.result()?, None)));
     Contestant::start(
-        HEAD_START,
+        tuning().beside.encoding_head_start,
         pending,
         move |is_withdrawn| {
             if asked.control.budget.is_cancelled() {

@@ -2,7 +2,7 @@
 //! If none has a state, the axioms that contradict each other are named.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::patience::Patience;
@@ -19,17 +19,7 @@ use crate::arguments::{ScopeArguments, ScopeItem};
 use crate::commands::default_scope::{sizes_text, undecided};
 use crate::input;
 use crate::race::control::Control;
-
-/// Longest time for the trial of larger scopes; at most half of the time that is left.
-const TRIALS: Duration = Duration::from_secs(10);
-/// Longest time for one of them.
-const TRIAL: Duration = Duration::from_secs(2);
-/// Longest time for the core of contradicting axioms.
-const CORE: Duration = Duration::from_secs(5);
-/// Number of times that an unconfirmed question about the core is asked.
-const ATTEMPTS: usize = 2;
-/// Sizes in which a proof for any size is checked again: a solver may take a set of any size for an infinite one.
-const SMALL: std::ops::RangeInclusive<usize> = 1..=4;
+use crate::tuning::tuning;
 
 /// Result of trying larger scopes.
 pub(super) enum Enlarged {
@@ -72,7 +62,7 @@ impl Enlarging<'_> {
             Ok(request) => scope.chosen(model, &request),
             Err(_) => Chosen::default(),
         };
-        let left = budget.left().map_or(TRIALS, |left| TRIALS.min(left / 2));
+        let left = budget.left().map_or(tuning().scopes.trials, |left| tuning().scopes.trials.min(left / 2));
         let end = Instant::now() + left;
         let finder = Patience::new(model.clone(), solver.cloned(), budget);
         let finder = Some(&finder as &dyn ValueFinder);
@@ -82,7 +72,9 @@ impl Enlarging<'_> {
                 break;
             }
             let problem = Problem { model, scope: &scope, finder };
-            if existence(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Begins {
+            if existence(&problem, left.min(tuning().scopes.trial), &budget.cancellation())
+                == Existence::Begins
+            {
                 return Enlarged::Larger(named(model, arguments, &scope, &chosen));
             }
             tried.push(scope);
@@ -116,7 +108,7 @@ impl Enlarging<'_> {
     /// Returns the axioms that contradict each other whatever the scope leaves open.
     fn core(&self, finder: Option<&dyn ValueFinder>, chosen: &Chosen) -> Option<Vec<usize>> {
         let Enlarging { model, scope, solver, .. } = *self;
-        let budget = self.budget.within(CORE);
+        let budget = self.budget.within(tuning().scopes.core);
         let scopes = open_scopes(scope, chosen);
         let all: Vec<usize> = (0..model.axioms.len()).collect();
         if let Some(solver) = solver {
@@ -126,7 +118,7 @@ impl Enlarging<'_> {
                         .unwrap_or(false)
                 };
                 // A query that fails for another reason than its formulas would leave an axiom too many in the core.
-                scopes.iter().all(|scope| (0..ATTEMPTS).any(|_| once(scope)))
+                scopes.iter().all(|scope| (0..tuning().scopes.attempts).any(|_| once(scope)))
             };
             if refutes(&all) {
                 return Some(minimal_core(all, &mut refutes));
@@ -135,10 +127,11 @@ impl Enlarging<'_> {
         // The evaluator can only be asked about the current scope.
         let mut refutes = |axioms: &[usize]| {
             let part = with_axioms(model, axioms);
-            let left = budget.left().unwrap_or(CORE);
+            let left = budget.left().unwrap_or(tuning().scopes.core);
             let problem = Problem { model: &part, scope, finder };
             chosen.is_nothing()
-                && valuation(&problem, left.min(TRIAL), &budget.cancellation()) == Existence::Nothing
+                && valuation(&problem, left.min(tuning().scopes.trial), &budget.cancellation())
+                    == Existence::Nothing
         };
         refutes(&all).then(|| minimal_core(all, &mut refutes))
     }
@@ -156,7 +149,7 @@ fn open_scopes(scope: &Scope, chosen: &Chosen) -> Vec<Scope> {
     }
     let mut scopes = vec![any];
     if !chosen.sets.is_empty() {
-        for n in SMALL {
+        for n in 1..=tuning().scopes.confirmed {
             let mut small = scopes[0].clone();
             small.sizes.extend(chosen.sets.iter().map(|set| (*set, n)));
             scopes.push(small);

@@ -38,8 +38,7 @@ use crate::paint::Paint;
 use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
-
-const TICK: Duration = Duration::from_millis(5);
+use crate::tuning::tuning;
 
 /// Words of formulas that Event-B does not have.
 const WORDS: [&str; 29] = [
@@ -47,9 +46,6 @@ const WORDS: [&str; 29] = [
     "MININT", "closure", "closure1", "iterate", "seq", "seq1", "iseq", "iseq1", "perm", "size", "first",
     "last", "front", "tail", "rev", "conc", "FIN", "FIN1",
 ];
-
-/// Deferred sets of more elements keep them without names.
-const MOST_NAMED: usize = 10_000;
 
 /// Scope, constants and state in which names have their values.
 pub(super) struct Place {
@@ -196,7 +192,7 @@ fn settle(
 pub(super) fn name_elements(model: &mut Model, scope: &Scope) {
     for i in 0..model.types.carriers.len() {
         let carrier = CarrierId(i as u32);
-        let small = |all: &std::ops::Range<u32>| all.len() <= MOST_NAMED;
+        let small = |all: &std::ops::Range<u32>| all.len() <= tuning().sessions.named;
         let Some(all) = scope.positions(model, carrier).filter(small) else { continue };
         let names: Vec<String> = all.map(|e| element_text(model, carrier, e)).collect();
         let of_sets = model.types.carriers.iter().flat_map(|c| match &c.kind {
@@ -399,7 +395,7 @@ impl Watch {
                     flag.store(true, Ordering::Relaxed);
                 }
                 drop(deadline);
-                std::thread::sleep(TICK);
+                std::thread::sleep(tuning().sessions.eval_tick);
             }
         });
         watch

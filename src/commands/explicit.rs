@@ -22,11 +22,7 @@ use bsym_semantics::trace::bounds::with_maxint;
 use bsym_semantics::verdict::{Observer, Reason, Verdict};
 
 use crate::arguments::ScopeArguments;
-
-/// Longest search of a small scope before the one that was asked about.
-const SMALL: Duration = Duration::from_secs(2);
-/// Longest time for checking a violation against the definition in another scope.
-const REPEATED: Duration = Duration::from_secs(1);
+use crate::tuning::tuning;
 
 /// Input of the explicit search of a refinement together with its abstractions.
 pub(super) struct Explicit<'m> {
@@ -98,7 +94,7 @@ impl Explicit<'_> {
         let Scope { maxint, minint, .. } = bounds.clone();
         let scope = Scope { maxint, minint, ..found.trace.scope.clone() };
         let problem = Problem { model: &self.parts.model, scope: &scope, finder: None };
-        repeat(&problem, self.parts, self.model, found, REPEATED, &self.budget.cancellation())
+        repeat(&problem, self.parts, self.model, found, tuning().scopes.repeated, &self.budget.cancellation())
     }
 
     /// Searches small scopes for a while, then the one that is asked about, and at last the small ones without a limit.
@@ -107,7 +103,7 @@ impl Explicit<'_> {
         let mut smaller: Option<Searched> = None;
         let mut unfinished = vec![];
         for scope in small {
-            let searched = self.ask(&scope, Some(SMALL));
+            let searched = self.ask(&scope, Some(tuning().scopes.small));
             match self.lifted(&searched, asked) {
                 Ok(found) => return found,
                 Err(is_finished) if !is_finished => unfinished.push(scope),

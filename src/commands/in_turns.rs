@@ -23,13 +23,7 @@ use crate::progress::Reporter;
 use crate::race::contestant::{Contestant, Pending};
 use crate::race::control::locked;
 use crate::race::gate::Gate;
-
-/// Work of the engines before the first turn of the others.
-const FIRST_TURN: Duration = Duration::from_millis(250);
-/// Limit of states in the first turn of the search; as long as that of the engines on most machines.
-const FIRST_STATES: usize = 10_000;
-/// Least work of the second encoding after the engines on the first one have given up, where the user sets no limit.
-const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// Lets all parts take turns until one has an answer.
 pub(super) fn run(run: &Run, reporter: &mut Reporter) -> Raced {
@@ -64,7 +58,7 @@ impl Turns {
         Turns {
             run: run.clone(),
             worked: Duration::ZERO,
-            next: FIRST_TURN,
+            next: tuning().beside.first_turn,
             search: Search::default(),
             second: run.in_propositional_logic().map(Second::start),
         }
@@ -89,7 +83,7 @@ impl Turns {
             Some(second) if is_open(&report) => {
                 let time = match run.control.budget.deadline {
                     Some(_) => Duration::MAX,
-                    None => self.worked.max(LEAST_PATIENCE).saturating_mul(2),
+                    None => self.worked.max(tuning().beside.turn_patience).saturating_mul(2),
                 };
                 if !run.control.budget.is_cancelled() {
                     second.turn(run, time);
@@ -131,7 +125,7 @@ struct Search {
 
 impl Default for Search {
     fn default() -> Search {
-        Search { states: FIRST_STATES, last: None, is_over: false }
+        Search { states: tuning().beside.first_states, last: None, is_over: false }
     }
 }
 

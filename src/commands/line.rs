@@ -13,9 +13,7 @@ use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use crate::output;
-
-/// Lines that the history keeps.
-const KEPT: usize = 1_000;
+use crate::tuning::tuning;
 
 /// Source of the lines.
 pub enum Lines {
@@ -33,7 +31,7 @@ impl Lines {
             return Lines::Pipe;
         }
         let config = Config::builder().completion_type(CompletionType::List).auto_add_history(true);
-        let config = config.max_history_size(KEPT).map(|config| config.build());
+        let config = config.max_history_size(tuning().sessions.history).map(|config| config.build());
         match config.and_then(Editor::with_config) {
             Ok(mut editor) => {
                 editor.set_helper(Some(Words { words: vec![], with_files, files: FilenameCompleter::new() }));

@@ -40,14 +40,13 @@ use crate::commands::enlarge::contradiction;
 use crate::progress::Reporter;
 use crate::race::control::Control;
 use crate::refusal::Refusal;
+use crate::tuning::tuning;
 use crate::{input, output, solvers, traces};
 
 /// Definitions whose text is a formula, by the beginning of their names.
 pub const FORMULAS: &str = "ASSERT_LTL";
 /// Definitions whose text is a formula of branching time.
 const BRANCHING: &str = "ASSERT_CTL";
-/// Most values for which a quantified formula is written out.
-const MOST_VALUES: usize = 1000;
 
 /// A formula as it is written.
 #[derive(Clone)]
@@ -310,8 +309,8 @@ fn candidates(model: &Model, scope: &Scope, set: &Expr) -> Result<Vec<Expr>, Str
         let value = eval.expr(&Env::new(constants, &[]), set).map_err(|e| e.message)?;
         let elements = eval.list(&value, set.span).map_err(|e| e.message)?;
         found.extend(elements.iter().cloned());
-        if found.len() > MOST_VALUES {
-            return Err(format!("there are more than {MOST_VALUES}"));
+        if found.len() > tuning().sessions.quantified {
+            return Err(format!("there are more than {}", tuning().sessions.quantified));
         }
     }
     let written =

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, bail};
 
@@ -23,11 +23,7 @@ use crate::race::process::{End, Process};
 use crate::race::protocol::{Assignment, Message, Order};
 use crate::refusal::Refusal;
 use crate::settings::Settings;
-
-/// Time between two checks for an interrupt.
-const TICK: Duration = Duration::from_millis(20);
-/// The processes end within their own time after a limit or an interrupt, and their rows are read after that.
-const PATIENCE: u32 = 3;
+use crate::tuning::tuning;
 
 /// Runs the command for each machine.
 ///
@@ -47,7 +43,7 @@ pub fn run(command: &Command, baseline: Option<&Baseline>, control: &Control) ->
         Processes { command, files: &files, next: AtomicUsize::new(0), running: Mutex::default() };
     let done: Arc<Mutex<Vec<Option<Row>>>> = Arc::new(Mutex::new(vec![None; files.len()]));
     let (so_far, names, start) = (done.clone(), files.clone(), control.start);
-    control.be_patient(PATIENCE);
+    control.be_patient(tuning().sessions.many_patience);
     control.set_fallback(move |_| several(&names, &so_far, seconds(start.elapsed())));
     std::thread::scope(|scope| {
         let (send, rows) = mpsc::channel();
@@ -58,7 +54,7 @@ pub fn run(command: &Command, baseline: Option<&Baseline>, control: &Control) ->
         drop(send);
         let mut table = Table::new(&batch, baseline, &files);
         loop {
-            match rows.recv_timeout(TICK) {
+            match rows.recv_timeout(tuning().sessions.many_tick) {
                 Ok((index, row)) => {
                     locked(&done)[index] = Some(row);
                     table.show(&locked(&done));

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::bail;
 use bsym_encodings::budget::Budget;
@@ -41,13 +41,7 @@ use crate::output;
 use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::solvers;
-
-/// Factor of the time for stopping that writing a checkpoint may take after a limit.
-const CHECKPOINT_PATIENCE: u32 = 60;
-/// Time between two checkpoints of a search.
-const ASIDE: Duration = Duration::from_secs(120);
-/// Longest time for the question whether a search that is continued was one in a larger scope.
-const RESUMED: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// Runs the command.
 pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -98,7 +92,8 @@ pub fn run(arguments: &McArguments, control: &Control) -> anyhow::Result<Answer>
         let finder = Patience::new(Arc::clone(&run.model), solver.clone(), &control.budget);
         let finder = Some(&finder as &dyn ValueFinder);
         let problem = Problem { model: &run.model, scope: &run.scope, finder };
-        if existence(&problem, RESUMED, &control.budget.cancellation()) == Existence::Nothing {
+        if existence(&problem, tuning().scopes.resumed, &control.budget.cancellation()) == Existence::Nothing
+        {
             tried.push(run.scope.clone());
             let enlarged = run.enlarge(&verify.scope, solver.as_ref(), false, &mut tried);
             if let Enlarged::Larger(scope) = enlarged {
@@ -162,9 +157,10 @@ fn attempt(
     options.coverage = arguments.coverage;
     if arguments.checkpoint.is_some() {
         // The file is written after the limit.
-        control.be_patient(CHECKPOINT_PATIENCE);
+        control.be_patient(tuning().sessions.checkpoint_patience);
     }
-    options.checkpoint = arguments.checkpoint.clone().map(|path| Checkpoint { path, every: ASIDE });
+    options.checkpoint =
+        arguments.checkpoint.clone().map(|path| Checkpoint { path, every: tuning().sessions.checkpoint });
     options.resume = arguments.resume.clone();
     // Status that bsym has established itself is no claim of another tool.
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);

@@ -8,9 +8,7 @@ use bsym_semantics::verdict::{Condition, Verdict};
 
 use crate::answer::verification::BesideObject;
 use crate::commands::run::Run;
-
-/// Least time that a search gets to turn a proof with conditions into an answer.
-const LEAST_PATIENCE: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// What the engines and the search have to say.
 pub(super) struct Raced {
@@ -41,7 +39,7 @@ impl Patience {
                 // Parts that the model itself leaves unchecked are not checked by the search either.
                 match conditions.iter().all(|c| matches!(c, Condition::NotChecked(_))) {
                     true => Patience::None,
-                    false => Patience::For(taken.max(LEAST_PATIENCE)),
+                    false => Patience::For(taken.max(tuning().beside.race_patience)),
                 }
             }
             Verdict::Unknown(_) | Verdict::Doubtful(..) => Patience::Unlimited,

@@ -26,10 +26,8 @@ use crate::commands::{compared, default_scope};
 use crate::progress::Reporter;
 use crate::race::control::Control;
 use crate::refusal::Refusal;
+use crate::tuning::tuning;
 use crate::{input, output, solvers, traces};
-
-/// Least time for a proof where no limit is set.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Runs the command.
 pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Answer> {
@@ -128,7 +126,7 @@ pub fn run(arguments: &RefineArguments, control: &Control) -> anyhow::Result<Ans
         *known.lock().unwrap_or_else(PoisonError::into_inner) = Some(compared);
         let budget = match control.budget.deadline {
             Some(_) => control.budget.clone(),
-            None => control.budget.within(report.time.max(PATIENCE)),
+            None => control.budget.within(report.time.max(tuning().beside.refinement_patience)),
         };
         simulated = Some(prove(&model, refined, &open, solver, budget));
     }
@@ -198,7 +196,9 @@ impl Search<'_, '_> {
             // The violation occurs with any bounds, or there is nothing to compare.
             Verdict::Violated(_) if first.only_in_scope.is_none() => return first,
             Verdict::Violated(_) => None,
-            Verdict::Holds(()) => Some((4 * first.searched.report.time).max(PATIENCE)),
+            Verdict::Holds(()) => {
+                Some((4 * first.searched.report.time).max(tuning().beside.refinement_patience))
+            }
             _ => return first,
         };
         let second = self.judge(self.explicit.ask_with(&larger, self.time(longest), reporter));

@@ -30,10 +30,8 @@ use crate::arguments::{ReplayArguments, ScopeArguments};
 use crate::race::control::Control;
 use crate::refusal::Refusal;
 use crate::traces::Format;
+use crate::tuning::tuning;
 use crate::{input, solvers};
-
-/// Most steps that are offered where a trace goes wrong.
-const MOST_OFFERED: usize = 8;
 
 /// A machine and a trace of it, or the reason why it is none.
 struct Loaded {
@@ -178,9 +176,11 @@ fn failure(
     let id = |name: &str| model.events.iter().position(|e| e.name == name).map(|i| EventId(i as u32));
     let event = known.and_then(|known| id(known.event.as_deref()?));
     let offered = match path {
-        Some((constants, [])) if at.step.is_some() => offered(eval, constants, None, None, MOST_OFFERED),
+        Some((constants, [])) if at.step.is_some() => {
+            offered(eval, constants, None, None, tuning().listed.offered)
+        }
         Some((constants, [.., last])) => match &last.state {
-            Some(state) => offered(eval, constants, Some(state), event, MOST_OFFERED),
+            Some(state) => offered(eval, constants, Some(state), event, tuning().listed.offered),
             None => Offered::default(),
         },
         _ => Offered::default(),

@@ -2,7 +2,7 @@
 //! the abstractions follow it ([`bsym_language::model::simulation`]). A violation that they find there is one of the
 //! refinement where the definition confirms it.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::SolverChoice;
@@ -21,9 +21,7 @@ use bsym_semantics::verdict::Verdict;
 use crate::answer::proof::ProofObject;
 use crate::answer::refinement::SimulationObject;
 use crate::answer::scope::ScopeObject;
-
-/// Longest time for checking a violation against the definition.
-const CONFIRMED: Duration = Duration::from_secs(2);
+use crate::tuning::tuning;
 
 /// The result of an attempt.
 #[derive(Clone)]
@@ -77,7 +75,7 @@ pub(super) fn prove(
             let problem = Problem { model: &parts.model, scope: &counterexample.trace.scope, finder: None };
             let shown = (&counterexample.trace, &counterexample.violations[..]);
             let first = first_gluing(model, refined);
-            match of_simulation(&problem, &parts, model, &joint, shown, first, CONFIRMED) {
+            match of_simulation(&problem, &parts, model, &joint, shown, first, tuning().scopes.simulated) {
                 Ok(unmatched) => {
                     object.message = Some("a step is not matched".into());
                     violated = Some(Box::new(unmatched));

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::Context;
 use bsym_encodings::budget::Budget;
@@ -22,6 +21,7 @@ use crate::answer::status::{CheckObject, ChecksObject, PairObject, ProofsObject}
 use crate::answer::trace::counted;
 use crate::arguments::VerifyArguments;
 use crate::refusal::Refusal;
+use crate::tuning::tuning;
 
 /// The status of a run, with messages about it.
 #[derive(Clone, Debug, Default)]
@@ -69,9 +69,6 @@ pub fn is_computed(arguments: &VerifyArguments) -> bool {
     arguments.proofs.as_deref() == Some(Path::new("auto"))
 }
 
-/// Longest time for one obligation of a status that is computed before a run.
-const OBLIGATION: Duration = Duration::from_secs(2);
-
 /// Computes the status with the prover.
 ///
 /// # Errors
@@ -82,7 +79,7 @@ pub fn compute(
     choice: &SolverChoice,
     budget: &Budget,
 ) -> anyhow::Result<Imported> {
-    let budget = budget.per_query(OBLIGATION);
+    let budget = budget.per_query(tuning().beside.obligation);
     let obligations =
         prove_obligations(model.clone(), scope, &mut |terms| open::open(terms, choice), &budget, &mut |_| {})
             .context("--proofs auto")?;

@@ -1,7 +1,5 @@
 //! Vetting of imported status for a search: a solver confirms it first, so that no wrong status can mislead the search.
 
-use std::time::Duration;
-
 use bsym_encodings::budget::Budget;
 use bsym_encodings::session::open::{self, SolverChoice};
 use bsym_engines::options::Job;
@@ -11,8 +9,7 @@ use bsym_explore::report::SearchReport;
 use bsym_language::stack::with_large_stack;
 use bsym_status::{Level, Pair};
 
-/// Longest time for which a search waits; at most a quarter of the time that is left.
-const WAIT: Duration = Duration::from_secs(5);
+use crate::tuning::tuning;
 
 /// Runs the search while a solver confirms the status. The search does not wait for it.
 pub(super) fn beside(
@@ -42,7 +39,12 @@ pub(super) fn beside(
 pub(super) fn before(job: &Job, solver: Option<&SolverChoice>) -> Vetted {
     let Some(solver) = solver.filter(|_| claims(job)) else { return Vetted::default() };
     let left = job.budget.left().map(|left| left / 4);
-    ask(job, solver, &job.budget.within(left.map_or(WAIT, |left| WAIT.min(left))), &mut |_| {})
+    ask(
+        job,
+        solver,
+        &job.budget.within(left.map_or(tuning().beside.vetting, |left| tuning().beside.vetting.min(left))),
+        &mut |_| {},
+    )
 }
 
 /// Returns whether the job has status that another tool established.

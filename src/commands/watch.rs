@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command as Program, Stdio};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use bsym_language::observed::{self, Question};
 use bsym_language::stack::with_large_stack;
@@ -23,16 +23,7 @@ use crate::exit::Exit;
 use crate::input;
 use crate::output;
 use crate::settings::{self, Settings};
-
-/// Time between two looks at the process.
-const TICK: Duration = Duration::from_millis(50);
-/// Time in which changes count as one, and in which a file that is gone may come back: editors write a new one in its place.
-const TOGETHER: Duration = Duration::from_millis(100);
-const COMES_BACK: Duration = Duration::from_millis(700);
-/// Time between two looks at files about which the system reports nothing.
-const LOOK: Duration = Duration::from_secs(2);
-/// Time that a run has to stop.
-const STOPS: Duration = Duration::from_secs(3);
+use crate::tuning::tuning;
 
 enum Event {
     /// Ctrl-C, or the signal to end.
@@ -112,12 +103,12 @@ impl Run {
     fn wait(&mut self, seen: &[(Question, String)], events: &Receiver<Event>) -> End {
         let mut looked = Instant::now();
         loop {
-            let is_due = match events.recv_timeout(TICK) {
+            let is_due = match events.recv_timeout(tuning().sessions.watch_tick) {
                 Ok(Event::Interrupt) | Err(RecvTimeoutError::Disconnected) => {
                     return End::Interrupted;
                 }
                 Ok(Event::Change) => {
-                    std::thread::sleep(TOGETHER);
+                    std::thread::sleep(tuning().sessions.together);
                     while let Ok(event) = events.try_recv() {
                         if let Event::Interrupt = event {
                             return End::Interrupted;
@@ -125,7 +116,7 @@ impl Run {
                     }
                     true
                 }
-                Err(RecvTimeoutError::Timeout) => looked.elapsed() > LOOK,
+                Err(RecvTimeoutError::Timeout) => looked.elapsed() > tuning().sessions.look,
             };
             self.has_ended(seen);
             if is_due {
@@ -158,11 +149,11 @@ impl Run {
         let begin = Instant::now();
         #[cfg(unix)]
         interrupt(&child);
-        while begin.elapsed() < STOPS && cfg!(unix) {
+        while begin.elapsed() < tuning().sessions.stops && cfg!(unix) {
             if matches!(child.try_wait(), Ok(Some(_))) {
                 return;
             }
-            std::thread::sleep(TICK);
+            std::thread::sleep(tuning().sessions.watch_tick);
         }
         // One that has ended cannot be killed.
         let _ = child.kill();
@@ -233,8 +224,10 @@ fn changed(seen: &[(Question, String)]) -> Option<PathBuf> {
     let has_changed = |(question, answer): &&(Question, String)| question.answer() != *answer;
     let (question, _) = seen.iter().find(has_changed)?;
     let begin = Instant::now();
-    while begin.elapsed() < COMES_BACK && matches!(question, Question::Content(path) if !path.exists()) {
-        std::thread::sleep(TICK);
+    while begin.elapsed() < tuning().sessions.comes_back
+        && matches!(question, Question::Content(path) if !path.exists())
+    {
+        std::thread::sleep(tuning().sessions.watch_tick);
     }
     // A file that was written anew with the same content is none.
     seen.iter().find(has_changed).map(|(question, _)| question.path().to_owned())

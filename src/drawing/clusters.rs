@@ -7,18 +7,7 @@ use super::layers::{curve, unlabelled};
 use super::picture::{Edge, LETTER, LINE, Node, Picture, extent};
 use super::places::{Curve, Layout, Point};
 
-/// Space inside a cluster around its nodes.
-const PAD: f64 = 12.0;
-/// Height of a title.
-const TITLE: f64 = 20.0;
-/// Least space between clusters; labels of arrows stand there.
-const BETWEEN: f64 = 70.0;
-/// Width from which on clusters go into a further line.
-const WIDE: f64 = 1100.0;
-/// Most nodes of a column.
-const COLUMN: usize = 8;
-/// Space between nodes of a column.
-const GAP: f64 = 14.0;
+use crate::tuning::tuning;
 
 /// A group of nodes with places relative to its left and top.
 struct Block {
@@ -41,7 +30,11 @@ pub fn layout(picture: &Picture) -> Layout {
     let widest = picture.edges.iter().map(|edge| extent(&edge.lines).0).fold(0.0, f64::max);
     let own = owners(&blocks);
     let has_crossing = picture.edges.iter().any(|edge| own[&edge.from] != own[&edge.to]);
-    let between = if has_crossing { BETWEEN.max(widest.min(220.0) + 50.0) } else { 2.0 * GAP };
+    let between = if has_crossing {
+        tuning().drawing.clusters.max(widest.min(220.0) + 50.0)
+    } else {
+        2.0 * tuning().drawing.column_gap
+    };
     let bottom = put(&blocks, between, &mut out);
     cross(picture, &blocks, &mut out);
     labels::place(picture, &out.nodes, &mut out.edges);
@@ -59,7 +52,7 @@ fn put(blocks: &[Block], between: f64, out: &mut Layout) -> f64 {
     let mut lines: Vec<Vec<&Block>> = vec![];
     let mut width = f64::INFINITY;
     for block in blocks {
-        if width + block.size.0 > WIDE {
+        if width + block.size.0 > tuning().drawing.wide {
             lines.push(vec![]);
             width = 0.0;
         }
@@ -87,9 +80,9 @@ fn put(blocks: &[Block], between: f64, out: &mut Layout) -> f64 {
             left += block.size.0 + between;
             out.size.0 = out.size.0.max(left - between);
         }
-        top += height + BETWEEN;
+        top += height + tuning().drawing.clusters;
     }
-    (top - BETWEEN).max(0.0)
+    (top - tuning().drawing.clusters).max(0.0)
 }
 
 /// Each cluster, and the nodes in none, with places of their own.
@@ -130,8 +123,9 @@ fn block(picture: &Picture, cluster: Option<usize>, nodes: Vec<usize>) -> Option
     let right = found.edges.iter().zip(labels).map(|(curve, label)| reach(curve) + label);
     let width = right.fold(found.size.0, f64::max);
     let title = cluster.map_or(0.0, |c| picture.clusters[c].title.chars().count() as f64 * LETTER);
-    let top = if cluster.is_some() { TITLE + PAD } else { 0.0 };
-    let side = if cluster.is_some() { PAD } else { 0.0 };
+    let top =
+        if cluster.is_some() { tuning().drawing.cluster_title + tuning().drawing.cluster_pad } else { 0.0 };
+    let side = if cluster.is_some() { tuning().drawing.cluster_pad } else { 0.0 };
     // Arrows inside a row bend over its boxes.
     let over = found.edges.iter().flat_map(|c| &c.points).map(|p| -p.1).fold(0.0, f64::max) * 0.75;
     let under =
@@ -178,7 +172,7 @@ fn beside(part: &Picture, found: &mut Layout) {
 /// Nodes without arrows among them, in columns.
 fn columns(picture: &Picture) -> Layout {
     let sizes: Vec<Point> = picture.nodes.iter().map(Node::size).collect();
-    let rows = sizes.len().clamp(1, COLUMN);
+    let rows = sizes.len().clamp(1, tuning().drawing.column);
     let heights: Vec<f64> =
         (0..rows).map(|row| sizes.iter().skip(row).step_by(rows).map(|s| s.1).fold(0.0, f64::max)).collect();
     let mut out = Layout { nodes: vec![(0.0, 0.0); sizes.len()], ..Layout::default() };
@@ -188,13 +182,16 @@ fn columns(picture: &Picture) -> Layout {
         let mut top = 0.0;
         for (row, height) in heights.iter().enumerate().take(of.len()) {
             out.nodes[column * rows + row] = (left + width / 2.0, top + height / 2.0);
-            top += height + GAP;
+            top += height + tuning().drawing.column_gap;
         }
-        left += width + GAP;
+        left += width + tuning().drawing.column_gap;
     }
     let at = |edge: &Edge| (out.nodes[edge.from], sizes[edge.from]);
     out.edges = picture.edges.iter().map(|edge| curve(at(edge), at(edge), false, 0.0)).collect();
-    out.size = ((left - GAP).max(0.0), (heights.iter().sum::<f64>() + GAP * (rows as f64 - 1.0)).max(0.0));
+    out.size = (
+        (left - tuning().drawing.column_gap).max(0.0),
+        (heights.iter().sum::<f64>() + tuning().drawing.column_gap * (rows as f64 - 1.0)).max(0.0),
+    );
     out
 }
 
@@ -247,7 +244,7 @@ fn below(picture: &Picture, bottom: f64, out: &mut Layout) {
         out.rows.push((0.0, top));
         let size = row.size();
         out.size.0 = out.size.0.max(size.0);
-        top += size.1 + GAP;
+        top += size.1 + tuning().drawing.column_gap;
     }
     out.table = (0.0, top);
     if !picture.table.is_empty() {

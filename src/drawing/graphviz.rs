@@ -13,8 +13,8 @@ use super::layers::depths;
 use super::picture::{Picture, extent};
 use super::places::{Curve, Layout, Point};
 
-/// Longest time for it. Its network simplex takes hours for some graphs.
-const LONGEST: Duration = Duration::from_secs(10);
+use crate::tuning::tuning;
+
 /// Pixels per point: Graphviz has 72 points to an inch, the picture has 96 pixels.
 const SCALE: f64 = 96.0 / 72.0;
 
@@ -74,7 +74,7 @@ fn ask(request: &str) -> Option<String> {
         let status = loop {
             match child.try_wait() {
                 Ok(Some(status)) => break Some(status),
-                Ok(None) if begin.elapsed() < LONGEST && !answer.is_finished() => {
+                Ok(None) if begin.elapsed() < tuning().drawing.graphviz && !answer.is_finished() => {
                     std::thread::sleep(Duration::from_millis(5));
                 }
                 Ok(None) if answer.is_finished() => break child.wait().ok(),

@@ -5,10 +5,7 @@ use std::collections::HashMap;
 use super::picture::{Picture, extent};
 use super::places::{Curve, Point, Rectangle};
 
-/// Positions on a curve that are tried, in this order.
-const TRIED: [f64; 9] = [0.5, 0.4, 0.6, 0.3, 0.7, 0.22, 0.78, 0.15, 0.85];
-/// Side of a cell of the grid in which boxes are looked up, in pixels.
-const CELL: f64 = 128.0;
+use crate::tuning::tuning;
 
 /// Places the labels of curves, each of which is one Bézier curve. Loops have theirs already.
 pub fn place(picture: &Picture, nodes: &[Point], curves: &mut [Curve]) {
@@ -22,7 +19,7 @@ pub fn place(picture: &Picture, nodes: &[Point], curves: &mut [Curve]) {
         if edge.from == edge.to {
             curve.label.0 += size.0 / 2.0;
         } else {
-            let places = TRIED.map(|t| point(&curve.points, t));
+            let places = tuning().drawing.label_positions.map(|t| point(&curve.points, t));
             let cost = |at: &Point| taken.covered(around(*at, size));
             let best = places.iter().map(|at| (cost(at), at)).reduce(|a, b| if b.0 < a.0 { b } else { a });
             curve.label = best.map_or(curve.label, |(_, at)| *at);
@@ -71,7 +68,7 @@ impl Grid {
 }
 
 fn cells(((left, top), (right, bottom)): Rectangle) -> impl Iterator<Item = (i64, i64)> {
-    let number = |at: f64| (at / CELL).floor() as i64;
+    let number = |at: f64| (at / tuning().drawing.label_cell).floor() as i64;
     let rows = number(top)..=number(bottom);
     (number(left)..=number(right)).flat_map(move |x| rows.clone().map(move |y| (x, y)))
 }

@@ -11,14 +11,7 @@ use super::labels;
 use super::picture::{Edge, Picture, extent};
 use super::places::{Curve, Layout, Point};
 
-/// Number of times that the layers are put in order.
-const SWEEPS: usize = 12;
-/// Space between nodes of a layer.
-const GAP: f64 = 24.0;
-/// Least space between layers.
-const LAYERS: f64 = 80.0;
-/// Widest row of one layer; the remaining nodes go into further rows.
-const WIDEST: usize = 60;
+use crate::tuning::tuning;
 
 /// The places.
 pub fn layout(picture: &Picture) -> Layout {
@@ -43,7 +36,7 @@ pub fn unlabelled(picture: &Picture) -> Layout {
     let sizes: Vec<Point> = picture.nodes.iter().map(|node| node.size()).collect();
     let mut x = vec![0.0; sizes.len()];
     rows.iter().for_each(|row| spread(row, &sizes, &mut x));
-    for sweep in 0..SWEEPS {
+    for sweep in 0..tuning().drawing.sweeps {
         let mut order: Vec<usize> = (0..rows.len()).collect();
         if sweep % 2 == 1 {
             order.reverse();
@@ -58,7 +51,10 @@ pub fn unlabelled(picture: &Picture) -> Layout {
     }
     let left = (0..x.len()).map(|n| x[n] - sizes[n].0 / 2.0).fold(f64::INFINITY, f64::min);
     x.iter_mut().for_each(|x| *x -= left);
-    let space = LAYERS.max(picture.edges.iter().map(|edge| extent(&edge.lines).1 + 25.0).fold(0.0, f64::max));
+    let space = tuning()
+        .drawing
+        .layers
+        .max(picture.edges.iter().map(|edge| extent(&edge.lines).1 + 25.0).fold(0.0, f64::max));
     let mut nodes = vec![(0.0, 0.0); x.len()];
     let mut top = 0.0;
     for row in &rows {
@@ -82,7 +78,7 @@ fn rows(picture: &Picture) -> Vec<Vec<usize>> {
     let depths = depths(picture);
     let mut layers = vec![vec![]; depths.iter().max().map_or(0, |deepest| deepest + 1)];
     depths.iter().enumerate().for_each(|(node, depth)| layers[*depth].push(node));
-    layers.iter().flat_map(|layer| layer.chunks(WIDEST).map(<[usize]>::to_vec)).collect()
+    layers.iter().flat_map(|layer| layer.chunks(tuning().drawing.widest).map(<[usize]>::to_vec)).collect()
 }
 
 /// Returns for each node the distance from the first; nodes that it does not reach are counted from a new first node.
@@ -115,11 +111,11 @@ fn mean(nodes: &[usize], x: &[f64]) -> Option<f64> {
 
 /// Puts a row side by side around 0.
 fn spread(row: &[usize], sizes: &[Point], x: &mut [f64]) {
-    let width: f64 = row.iter().map(|node| sizes[*node].0 + GAP).sum();
+    let width: f64 = row.iter().map(|node| sizes[*node].0 + tuning().drawing.layer_gap).sum();
     let mut left = -width / 2.0;
     for node in row {
-        x[*node] = left + (sizes[*node].0 + GAP) / 2.0;
-        left += sizes[*node].0 + GAP;
+        x[*node] = left + (sizes[*node].0 + tuning().drawing.layer_gap) / 2.0;
+        left += sizes[*node].0 + tuning().drawing.layer_gap;
     }
 }
 
@@ -131,7 +127,7 @@ fn settle(places: &[(f64, usize)], sizes: &[Point], x: &mut [f64]) {
     let mut groups: Vec<(f64, usize)> = Vec::new();
     let mut offsets = Vec::with_capacity(places.len());
     for (wanted, node) in places {
-        let half = (sizes[*node].0 + GAP) / 2.0;
+        let half = (sizes[*node].0 + tuning().drawing.layer_gap) / 2.0;
         before += half;
         offsets.push(before);
         let mut group = (wanted - before, 1);

@@ -6,8 +6,7 @@ use super::clusters::name_width;
 use super::picture::{Cluster, Edge, LINE, Look, Node, Paint, Picture, Row, Shape, extent};
 use super::places::{Curve, Layout, Point, Rectangle};
 
-/// Space around everything.
-const MARGIN: f64 = 20.0;
+use crate::tuning::tuning;
 
 /// The style of pictures; all of it is for descendants of the class `bsym`.
 // Colours are written in the rules themselves: many programs that show SVG do not support variables.
@@ -120,7 +119,8 @@ pub(super) fn write(out: &mut String, picture: &Picture, layout: &Layout) -> Res
 /// The beginning of the element, with what it shows in words. `id` tells the names of one picture of a page from those
 /// of others.
 pub(super) fn head(out: &mut String, picture: &Picture, layout: &Layout, id: &str) -> Result {
-    let (width, height) = (layout.size.0 + 2.0 * MARGIN, layout.size.1 + 2.0 * MARGIN);
+    let (width, height) =
+        (layout.size.0 + 2.0 * tuning().drawing.margin, layout.size.1 + 2.0 * tuning().drawing.margin);
     // Inside a page the name of the namespace is not needed.
     let namespace = if id.is_empty() { " xmlns=\"http://www.w3.org/2000/svg\"" } else { "" };
     writeln!(
@@ -145,7 +145,8 @@ pub(super) fn head(out: &mut String, picture: &Picture, layout: &Layout, id: &st
 /// The paper and what is on it, and the end of the element.
 pub(super) fn body(out: &mut String, draw: &mut dyn FnMut(&mut String) -> Result) -> Result {
     writeln!(out, "<rect class=\"paper\" width=\"100%\" height=\"100%\"/>")?;
-    writeln!(out, "<g transform=\"translate({MARGIN} {MARGIN})\">")?;
+    let margin = tuning().drawing.margin;
+    writeln!(out, "<g transform=\"translate({margin} {margin})\">")?;
     draw(out)?;
     writeln!(out, "</g>\n</svg>")
 }

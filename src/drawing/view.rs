@@ -5,15 +5,7 @@ use std::collections::BTreeMap;
 use super::picture::{Edge, Look, Node, Picture};
 use crate::answer::graph::{GraphAnswer, GraphObject, NodeObject, NodeWord, ViewWord};
 use crate::answer::trace::counted;
-
-/// Letters of a line at most; the rest is in the tooltip.
-const LETTERS: usize = 44;
-/// Lines of a node at most.
-const LINES: usize = 8;
-/// Most lines at an arrow.
-const LABELS: usize = 5;
-/// Members that a tooltip names at most.
-const MEMBERS: usize = 20;
+use crate::tuning::tuning;
 
 /// The picture of a view.
 pub fn picture(answer: &GraphAnswer, graph: &GraphObject) -> Picture {
@@ -36,7 +28,7 @@ pub fn picture(answer: &GraphAnswer, graph: &GraphObject) -> Picture {
     let edges = arrows.into_iter().map(|((from, to, dashed), labels)| Edge {
         from,
         to,
-        lines: some(labels.iter().map(|label| folded(label)), LABELS),
+        lines: some(labels.iter().map(|label| folded(label)), tuning().drawing.labels),
         tooltip: labels.join("\n"),
         dashed,
         ..Edge::default()
@@ -59,8 +51,9 @@ fn node(node: &NodeObject) -> Node {
     let values = || node.values.iter().map(|(name, value)| format!("{name} = {value}"));
     let mut about = vec![head.clone()];
     if node.kind == NodeWord::Set {
-        let members: Vec<String> = node.members.iter().take(MEMBERS).map(|m| format!("#{m}")).collect();
-        let more = if node.members.len() > MEMBERS { ", …" } else { "" };
+        let members: Vec<String> =
+            node.members.iter().take(tuning().drawing.members).map(|m| format!("#{m}")).collect();
+        let more = if node.members.len() > tuning().drawing.members { ", …" } else { "" };
         about.push(format!("{}{more}; the first of them:", members.join(", ")));
     }
     about.extend(values());
@@ -75,11 +68,11 @@ fn node(node: &NodeObject) -> Node {
     let mut lines = vec![head];
     match node.enabled.as_deref() {
         Some([]) => lines.push("nothing is enabled".into()),
-        Some(enabled) => lines.extend(some(enabled.iter().map(|name| folded(name)), LINES)),
+        Some(enabled) => lines.extend(some(enabled.iter().map(|name| folded(name)), tuning().drawing.lines)),
         None => {}
     }
     if node.kind != NodeWord::Set && node.enabled.is_none() {
-        lines.extend(some(values().map(|line| folded(&line)), LINES));
+        lines.extend(some(values().map(|line| folded(&line)), tuning().drawing.lines));
     }
     Node { lines, tooltip: about.join("\n"), look: look(node), ..Node::default() }
 }
@@ -115,9 +108,9 @@ pub fn some(all: impl Iterator<Item = String>, most: usize) -> Vec<String> {
 pub fn folded(text: &str) -> String {
     let line: Vec<&str> = text.split_whitespace().collect();
     let line = line.join(" ");
-    if line.chars().count() <= LETTERS {
+    if line.chars().count() <= tuning().drawing.letters {
         return line;
     }
-    let begin: String = line.chars().take(LETTERS - 1).collect();
+    let begin: String = line.chars().take(tuning().drawing.letters - 1).collect();
     begin + "…"
 }

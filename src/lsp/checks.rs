@@ -16,11 +16,8 @@ use serde_json::Value as Json;
 
 use crate::answer::trace::left_out;
 use crate::settings;
+use crate::tuning::tuning;
 
-/// Time that the texts rest before a check begins.
-const REST: Duration = Duration::from_millis(500);
-/// Findings that are kept.
-const MOST_KNOWN: usize = 64;
 /// Limit of one obligation.
 const EACH: &str = "1s";
 
@@ -146,7 +143,7 @@ impl Checks {
             return;
         }
         if self.wanted.get(path).is_none_or(|(before, _)| before != texts) {
-            self.wanted.insert(path.to_owned(), (texts.clone(), Instant::now() + REST));
+            self.wanted.insert(path.to_owned(), (texts.clone(), Instant::now() + tuning().server.rest));
         }
     }
 
@@ -198,7 +195,7 @@ impl Checks {
         }
         self.known.retain(|(of, _)| *of != texts);
         self.known.push_front((texts, findings));
-        self.known.truncate(MOST_KNOWN);
+        self.known.truncate(tuning().server.known);
         true
     }
 

@@ -15,9 +15,7 @@ use super::diagnostics::Places;
 use super::machine::Trees;
 use super::names::Kind;
 use crate::settings;
-
-/// Letters of a conjunct that are shown if several share a line.
-const SHORT: usize = 24;
+use crate::tuning::tuning;
 
 /// The texts that a machine was read from.
 pub fn texts(loaded: &Loaded) -> Texts {
@@ -73,7 +71,7 @@ pub fn lenses(
 }
 
 fn short(text: &str) -> String {
-    let shown: String = text.chars().take(SHORT).collect();
+    let shown: String = text.chars().take(tuning().server.conjunct).collect();
     if shown.len() < text.len() { format!("{}…", shown.trim_end()) } else { shown }
 }
 

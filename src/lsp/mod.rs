@@ -51,11 +51,9 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::output;
 use crate::race::control::Control;
+use crate::tuning::tuning;
 
 use server::{Done, Server};
-
-/// Time between two checks for Ctrl-C while no message comes in.
-const TICK: Duration = Duration::from_millis(200);
 
 /// Serves an editor until it sends `exit`, its end of the pipe closes, or Ctrl-C.
 pub fn run(control: &Control) -> Exit {
@@ -110,10 +108,10 @@ fn serve(connection: &Connection, control: &Control) -> Ended {
         if control.stopped().is_some() {
             return Ended::Interrupted;
         }
-        let wait = server.as_ref().map_or(TICK, |server| match server.checks.rest() {
+        let wait = server.as_ref().map_or(tuning().server.tick, |server| match server.checks.rest() {
             _ if server.has_work() => Duration::ZERO,
-            Some(rest) => rest.min(TICK),
-            None => TICK,
+            Some(rest) => rest.min(tuning().server.tick),
+            None => tuning().server.tick,
         });
         let received = select! {
             recv(connection.receiver) -> message => Some(message),

@@ -18,6 +18,7 @@ use serde_json::Value as Json;
 
 use super::server::{Done, Server};
 use super::{actions, completion, eventb, format, hover, references, signature, symbols, tokens};
+use crate::tuning::tuning;
 use crate::uri;
 
 /// Capabilities of the server.
@@ -184,13 +185,10 @@ impl Server {
             // After the end of the server no receiver is left.
             let _ = done.send(Done::Answered(response));
         };
-        let started = std::thread::Builder::new().stack_size(STACK).spawn(search);
+        let started = std::thread::Builder::new().stack_size(tuning().server.stack).spawn(search);
         started.err().map(|error| Response::new_err(id, ErrorCode::InternalError as i32, error.to_string()))
     }
 }
-
-/// Stack size for the trees of deep formulas.
-const STACK: usize = 64 << 20;
 
 // Reads the parameters of a request, and writes the result.
 fn on<R: lsp_types::request::Request>(

@@ -13,8 +13,7 @@ use super::machine::Trees;
 use super::names::Kind;
 use super::{hover, operators};
 
-/// Tokens to look back at most: an open parenthesis that is farther away is a mistake.
-const FARTHEST: usize = 2_000;
+use crate::tuning::tuning;
 
 /// Returns the signature of the operation or definition that is called at a position.
 pub fn help(trees: &Trees, loaded: Option<&Loaded>, position: Position) -> Option<SignatureHelp> {
@@ -46,7 +45,7 @@ type Signature = (String, Vec<String>, Option<Documentation>);
 // The token before the innermost open parenthesis, and the number of commas behind it.
 fn open_call(tokens: &[Token]) -> Option<(usize, usize)> {
     let (mut depth, mut commas) = (0, 0);
-    for (at, token) in tokens.iter().enumerate().rev().take(FARTHEST) {
+    for (at, token) in tokens.iter().enumerate().rev().take(tuning().server.farthest) {
         match token.kind {
             TokenKind::CloseParen | TokenKind::CloseBracket | TokenKind::CloseBrace => depth += 1,
             TokenKind::OpenParen if depth == 0 => {

@@ -15,14 +15,8 @@ use lsp_types::{DocumentSymbol, Location, Range, SymbolInformation, SymbolKind, 
 use super::eventb;
 use super::machine;
 use super::symbols;
+use crate::tuning::tuning;
 use crate::uri;
-
-/// Files that are read at most.
-const MOST_FILES: usize = 5_000;
-/// Symbols that are answered at most.
-const MOST_SYMBOLS: usize = 500;
-/// Depth up to which folders are searched.
-const DEEPEST: usize = 12;
 
 /// A declaration of a file.
 #[derive(Clone)]
@@ -64,14 +58,14 @@ impl Workspace {
         let mut paths: Vec<PathBuf> = open.keys().cloned().collect();
         let beside = open.keys().filter_map(|path| path.parent()).filter(|folder| folder.is_absolute());
         for folder in self.folders.iter().map(PathBuf::as_path) {
-            collect(folder, DEEPEST, &mut paths);
+            collect(folder, tuning().server.folders, &mut paths);
         }
         for folder in beside {
             collect(folder, 0, &mut paths);
         }
         paths.sort();
         paths.dedup();
-        for path in paths.into_iter().take(MOST_FILES) {
+        for path in paths.into_iter().take(tuning().server.files) {
             let symbols = match open.get(&path) {
                 Some(text) => of_text(&path, text.clone().into_bytes()),
                 None => self.of_file(&path),
@@ -88,7 +82,7 @@ impl Workspace {
             (name != query, !name.starts_with(&query), !name.contains(&query))
         };
         found.sort_by_cached_key(|symbol| (rank(&symbol.name), symbol.name.clone()));
-        found.truncate(MOST_SYMBOLS);
+        found.truncate(tuning().server.symbols);
         found
     }
 
@@ -109,7 +103,7 @@ impl Workspace {
 fn collect(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
-        if paths.len() >= MOST_FILES {
+        if paths.len() >= tuning().server.files {
             return;
         }
         let (path, name) = (entry.path(), entry.file_name());

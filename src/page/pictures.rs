@@ -20,13 +20,7 @@ use super::fields::call;
 use crate::arguments::PageArguments;
 use crate::drawing::{Picture, film};
 use crate::snapshot::{Custom, Frames, Near, Options, Snapshot, Visb, Visited, near, picture};
-
-/// Most steps of a trace that have a picture: the last ones.
-const STEPS: usize = 80;
-/// Most messages about a drawing.
-const FAILURES: usize = 5;
-/// Bytes of one drawing at most, so that a page can be sent by mail.
-const MOST: usize = 1_500_000;
+use crate::tuning::tuning;
 
 /// The machine that an answer is about.
 pub struct Machine {
@@ -111,15 +105,18 @@ impl Machine {
             .map(|state| Snapshot { model: &self.model, scope, constants, state: state.as_slice() })
             .collect();
         match visb.frames(&snapshots, &format!("{id}-visb"), &mut failures) {
-            Ok(frames) if frames.svg.len() + frames.changes.len() > MOST => {
+            Ok(frames) if frames.svg.len() + frames.changes.len() > tuning().page.picture => {
                 drawn.notes.push("the drawing of the machine is too large for a page".into());
             }
             Ok(frames) => drawn.visb = Some(frames),
             Err(failure) => _ = failures.insert(failure.to_string()),
         }
-        let more = failures.len().saturating_sub(FAILURES);
+        let more = failures.len().saturating_sub(tuning().page.failures);
         drawn.notes.extend(
-            failures.into_iter().take(FAILURES).map(|failure| format!("drawing of the machine: {failure}")),
+            failures
+                .into_iter()
+                .take(tuning().page.failures)
+                .map(|failure| format!("drawing of the machine: {failure}")),
         );
         if more > 0 {
             drawn.notes.push(format!("drawing of the machine: {more} more of such messages"));
@@ -127,7 +124,7 @@ impl Machine {
     }
 
     fn states(&self, values: &Values, id: &str, drawn: &mut Drawn) {
-        let first = values.steps.len().saturating_sub(STEPS);
+        let first = values.steps.len().saturating_sub(tuning().page.steps);
         let options = Options { unknown: values.unknown.clone(), ..Options::default() };
         let mut frames: Vec<Picture> = vec![];
         let failed = self.own.iter().flat_map(|own| &own.failures);
@@ -258,7 +255,7 @@ fn largest(text: &str, name: &str) -> Option<usize> {
 
 /// A drawing that is not too long for a page.
 fn fitting(text: String, notes: &mut Vec<String>) -> Option<String> {
-    if text.len() <= MOST {
+    if text.len() <= tuning().page.picture {
         return Some(text);
     }
     notes.push(format!("a drawing of {} MB is left out", text.len() / 1_000_000 + 1));

@@ -8,8 +8,7 @@ use bsym_language::source::Sources;
 use serde::Serialize;
 use serde_json::Value as Json;
 
-/// Bytes of a text that a page shows at most, so that a page can be sent by mail.
-const MOST: usize = 400_000;
+use crate::tuning::tuning;
 
 /// A file.
 #[derive(Serialize, Clone, Debug)]
@@ -42,7 +41,7 @@ pub fn all(result: &Json) -> Vec<Source> {
         // A file that is gone, or part of an archive, cannot be shown, although the answer names it.
         let Ok((id, _)) = files::load(&mut read, Path::new(&path)) else { continue };
         let text = &read.get(id).text;
-        if text.len() > MOST {
+        if text.len() > tuning().page.source {
             continue;
         }
         let line = |(i, text): (usize, &str)| Line { text: text.into(), bad: bad.contains(&(i as u64 + 1)) };

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::answer::trace::{left_out, rounds_left_out};
+use crate::tuning::tuning;
 
 use super::fields::{call, list, names, shown, text};
 use super::pictures::{Drawn, Machine};
@@ -39,9 +40,6 @@ struct Pictures {
     near: Option<String>,
     notes: Vec<String>,
 }
-
-/// Most traces that have pictures.
-const DRAWN: usize = 5;
 
 /// Values with a caption.
 #[derive(Serialize, Clone, Debug)]
@@ -128,7 +126,7 @@ impl Traces<'_> {
         let Some(mut trace) = Trace::new(title, object, key) else { return };
         trace.violated = array(&object["violated"]);
         about(&mut trace);
-        if let Some(machine) = self.machine.filter(|_| self.all.len() < DRAWN) {
+        if let Some(machine) = self.machine.filter(|_| self.all.len() < tuning().page.traces) {
             let Drawn { states, visb, near, notes } =
                 machine.draw(self.result, object, key, &format!("trace-{}", self.all.len() + 1));
             let visb = visb.map(|frames| (frames.svg, frames.changes));

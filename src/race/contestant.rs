@@ -10,10 +10,7 @@ use bsym_language::stack::with_large_stack;
 
 use super::control::Control;
 
-/// Longest time between two checks whether the run has to end.
-const TICK: Duration = Duration::from_millis(5);
-/// Time in which a contestant may still give an answer after the run was stopped.
-const LAST_WORDS: Duration = Duration::from_millis(300);
+use crate::tuning::tuning;
 
 /// The result of a contestant, shared by the thread that works on it and by all that wait for it.
 pub struct Pending<T> {
@@ -53,8 +50,8 @@ impl<T: Clone> Pending<T> {
         self.changed.notify_all();
     }
 
-    /// Waits until the work ends, patience does, or something else settles the question; after the run was stopped, no
-    /// longer than [`LAST_WORDS`]. Returns the result so far.
+    /// Waits until the work ends, patience does, or something else settles the question; after the run was stopped, only
+    /// for the last words. Returns the result so far.
     pub fn wait(
         &self,
         control: &Control,
@@ -67,14 +64,18 @@ impl<T: Clone> Pending<T> {
             if control.stopped().is_some() {
                 stopped.get_or_insert_with(Instant::now);
             }
-            let is_over = stopped.is_some_and(|since| since.elapsed() > LAST_WORDS)
+            let is_over = stopped.is_some_and(|since| since.elapsed() > tuning().race.last_words)
                 || patience.is_some_and(|time| begin.elapsed() > time)
                 || is_settled();
             let state = self.state();
             if state.has_ended || is_over {
                 return state.result.clone();
             }
-            drop(self.changed.wait_timeout(state, TICK).unwrap_or_else(PoisonError::into_inner));
+            drop(
+                self.changed
+                    .wait_timeout(state, tuning().race.contestant_tick)
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
         }
     }
 }

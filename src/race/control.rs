@@ -17,26 +17,7 @@ use crate::answer::Answer;
 use crate::answer::statistics::seconds;
 use crate::exit::Exit;
 use crate::output::note;
-
-/// Longest time that the work may go on after the deadline: the answer has to be written within a second of it.
-const AFTER_DEADLINE: Duration = Duration::from_millis(500);
-/// Longest time that the work may go on after an interrupt.
-const AFTER_INTERRUPT: Duration = Duration::from_millis(1500);
-/// Longest time that the work may go on when memory is short, if it does not take much more.
-const AFTER_MEMORY: Duration = Duration::from_millis(500);
-/// Longest time that the engines may go on when the answer is there already.
-const AFTER_DECISION: Duration = Duration::from_millis(300);
-/// A signal that follows another one sooner is the same request: `timeout` of coreutils signals its child and then the
-/// whole group, so that one request arrives twice.
-const SAME_REQUEST: Duration = Duration::from_millis(500);
-const TICK: Duration = Duration::from_millis(20);
-/// The tick when more than half of the memory is in use.
-const SHORT_TICK: Duration = Duration::from_millis(3);
-/// Divisor of the memory limit: the work may take this part of the limit after a request to stop, before it is ended at
-/// once.
-const EXCESS: u64 = 12;
-/// Bytes that may be taken then whatever the limit is.
-const LEAST_EXCESS: u64 = 16 << 20;
+use crate::tuning::tuning;
 
 /// The answer from the known part of the result, given the reason why the work stopped.
 type Fallback = Box<dyn FnOnce(&Reason) -> Answer + Send>;
@@ -119,7 +100,7 @@ impl Control {
     pub fn interrupt(&self) {
         let now = Instant::now();
         let before = locked(&self.shared.last_signal).replace(now);
-        if before.is_some_and(|before| now.duration_since(before) < SAME_REQUEST) {
+        if before.is_some_and(|before| now.duration_since(before) < tuning().race.same_request) {
             return;
         }
         if let Some(flag) = &*locked(&self.shared.session) {
@@ -167,7 +148,7 @@ impl Control {
 
     /// Asks the work to stop because another part of the run has an answer; it has some time to explain the answer.
     pub fn decided_but(&self, explanation: Duration) {
-        let late = Instant::now() + explanation + AFTER_DECISION;
+        let late = Instant::now() + explanation + tuning().race.after_decision;
         let mut decided = locked(&self.shared.decided);
         *decided = Some(decided.map_or(late, |before| before.min(late)));
         drop(decided);
@@ -191,7 +172,7 @@ impl Control {
 
     /// Enforces the limit of memory. Returns how long to wait before the next look.
     fn watch_memory(&self) -> Duration {
-        let Some(limit) = self.memory else { return TICK };
+        let Some(limit) = self.memory else { return tuning().race.tick };
         let mut beside = self.beside();
         let other = beside.as_ref().map_or(0, |child| {
             let id = locked(child).id();
@@ -200,7 +181,7 @@ impl Control {
         let own = memory_in_use().unwrap_or(0);
         let used = own.saturating_add(other);
         if used <= limit {
-            return if used > limit / 2 { SHORT_TICK } else { TICK };
+            return if used > limit / 2 { tuning().race.short_tick } else { tuning().race.tick };
         }
         match beside.take() {
             Some(child) if other > 0 => {
@@ -214,7 +195,7 @@ impl Control {
                     flag.store(true, Ordering::SeqCst);
                 }
                 // A limit below what the program takes by itself leaves time to read the machine.
-                let most = own.saturating_add(LEAST_EXCESS.max(limit / EXCESS));
+                let most = own.saturating_add(tuning().race.least_excess.max(limit / tuning().race.excess));
                 let most = match self.shared.most_memory.load(Ordering::SeqCst) {
                     0 => most,
                     before => before,
@@ -225,7 +206,7 @@ impl Control {
                 }
             }
         }
-        SHORT_TICK
+        tuning().race.short_tick
     }
 
     /// Returns whether the work has to be over, given why it was asked to stop and `asked`, the time since then.
@@ -233,9 +214,9 @@ impl Control {
         let patience = self.shared.patience.load(Ordering::SeqCst).max(1);
         let time = match reason {
             Reason::Memory(_) if patience == 1 && self.shared.at_once.load(Ordering::SeqCst) => return true,
-            Reason::Memory(_) => AFTER_MEMORY,
-            Reason::Interrupted => AFTER_INTERRUPT,
-            _ => AFTER_DEADLINE,
+            Reason::Memory(_) => tuning().race.after_memory,
+            Reason::Interrupted => tuning().race.after_interrupt,
+            _ => tuning().race.after_deadline,
         };
         asked > time * patience
     }
@@ -263,7 +244,7 @@ impl Control {
     /// Waits for the work.
     pub fn wait(&self, done: &Receiver<Exit>) -> Ended {
         let mut asked_at: Option<Instant> = None;
-        let mut tick = TICK;
+        let mut tick = tuning().race.tick;
         loop {
             match done.recv_timeout(tick) {
                 Ok(exit) => return Ended::Done(exit),

@@ -6,7 +6,6 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
-use std::time::Duration;
 
 use super::control::{Control, locked};
 use super::protocol::{Assignment, Message, Order, Request};
@@ -16,19 +15,14 @@ use crate::answer::several::Row;
 use crate::arguments::OutputArguments;
 use crate::exit::Exit;
 use crate::output;
+use crate::tuning::tuning;
 
-/// Bytes of standard error that are kept.
-const COMPLAINT: u64 = 4096;
-/// Crashes after which a question is given up.
-pub const ATTEMPTS: u64 = 2;
 /// Tells a process that carries out the command line of another one that it is waited for, which attempt it is, and for
 /// how many milliseconds the program has run: see [`super::supervise`].
 #[cfg(unix)]
 pub const VARIABLE: &str = "BSYM_ATTEMPT";
 /// The signal that does not count as a crash: the user or the system sends it.
 const SIGKILL: i32 = 9;
-/// Time between two checks whether a process has ended.
-const TICK: Duration = Duration::from_millis(2);
 
 /// A process that works for this one. It is killed where this is dropped.
 pub struct Process {
@@ -133,7 +127,7 @@ impl Process {
             if let Some(status) = locked(&self.child).try_wait()? {
                 return Ok(status);
             }
-            std::thread::sleep(TICK);
+            std::thread::sleep(tuning().race.process_tick);
         }
     }
 }
@@ -162,7 +156,7 @@ impl Death {
     /// Returns whether it was a crash, so that another attempt with other random choices may succeed after this many
     /// crashes.
     pub fn is_worth_another_attempt(&self, crashes: u64) -> bool {
-        crashes < ATTEMPTS && self.signal().is_some_and(|signal| signal != SIGKILL)
+        crashes < tuning().race.attempts && self.signal().is_some_and(|signal| signal != SIGKILL)
     }
 
     /// The signal that ended the process.
@@ -178,7 +172,7 @@ fn first_line(stderr: Option<impl Read>) -> String {
     let mut kept = vec![];
     if let Some(mut stderr) = stderr {
         // Unreadable output is no part of the answer; the rest is read so that the process can write it.
-        let _ = stderr.by_ref().take(COMPLAINT).read_to_end(&mut kept);
+        let _ = stderr.by_ref().take(tuning().race.complaint).read_to_end(&mut kept);
         let _ = std::io::copy(&mut stderr, &mut std::io::sink());
     }
     let text = String::from_utf8_lossy(&kept);

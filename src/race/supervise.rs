@@ -2,7 +2,7 @@
 //!
 //! libz3 works inside of the process, and where it crashes nothing in the process can be saved. So a command that lets
 //! it work for long is carried out in a process of its own, and the first one waits: it forwards signals, restarts
-//! after a crash with other random choices and the remaining time, and reports the crash. After [`ATTEMPTS`] crashes
+//! after a crash with other random choices and the remaining time, and reports the crash. After a few crashes
 //! the answer is `unknown`.
 //!
 //! Standard input of the working process is a socket. It ends when no process waits any longer, and carries back the
@@ -21,11 +21,12 @@ use bsym_semantics::verdict::Reason;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
-use super::process::{ATTEMPTS, VARIABLE};
+use super::process::VARIABLE;
 use crate::answer::Answer;
 use crate::arguments::OutputArguments;
 use crate::exit::Exit;
 use crate::output;
+use crate::tuning::tuning;
 
 /// The part of a process that is waited for.
 pub struct Attempt {
@@ -74,7 +75,7 @@ pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
         }
     };
     let mut handled = false;
-    for crashes in 0..ATTEMPTS {
+    for crashes in 0..tuning().race.attempts {
         let (child, socket) = begin(crashes, start.elapsed()).ok()?;
         if let Ok(mut pid) = working.lock() {
             *pid = i32::try_from(child.id()).ok().map(Pid::from_raw);
@@ -98,7 +99,7 @@ pub fn supervise(start: Instant, format: &OutputArguments) -> Option<Exit> {
             ));
         }
         let name = Signal::try_from(signal).map_or_else(|_| signal.to_string(), |s| s.to_string());
-        let again = crashes + 1 < ATTEMPTS && signal != Signal::SIGKILL as i32;
+        let again = crashes + 1 < tuning().race.attempts && signal != Signal::SIGKILL as i32;
         let next = if again { "; beginning anew" } else { "" };
         output::note(&format!(
             "note: the solver crashed after {:.2} s ({name}){next}",

@@ -15,17 +15,7 @@ use bsym_semantics::value::text::element_text;
 
 use super::{Options, Snapshot};
 use crate::drawing::{COLOURS, Cluster, Edge, Look, Node, Picture, Row, folded, some};
-
-/// Most elements of a set that are drawn.
-const ELEMENTS: usize = 24;
-/// Most arrows of a picture.
-const ARROWS: usize = 300;
-/// Most cells of a row.
-const CELLS: usize = 30;
-/// Most lines of a node.
-const LINES: usize = 9;
-/// Most elements, of all its sets together, of a constant that is drawn without being asked for.
-const SMALL: usize = 16;
+use crate::tuning::tuning;
 
 /// Something with a value that is drawn.
 struct Item<'v> {
@@ -80,7 +70,7 @@ pub fn picture(snapshot: &Snapshot<'_>, title: String, options: &Options) -> Pic
     let mut left_out = vec![];
     for (constant, value) in model.constants.iter().zip(snapshot.constants).filter(|(c, _)| is_known(&c.name))
     {
-        if options.all_constants || weight(value) <= SMALL {
+        if options.all_constants || weight(value) <= tuning().snapshot.small {
             maker.item(&Item { name: &constant.name, ty: &constant.ty, value, is_constant: true });
         } else {
             left_out.push(constant.name.as_str());
@@ -200,9 +190,9 @@ impl Maker<'_> {
     fn row(&mut self, name: &str, all: &[(&Value, &Value)]) {
         let text = |value: &Value| folded(&self.snapshot.text(value));
         let mut cells: Vec<(String, String)> =
-            all.iter().take(CELLS).map(|(i, v)| (text(i), text(v))).collect();
-        if all.len() > CELLS {
-            cells.push((String::new(), format!("… {} more", all.len() - CELLS)));
+            all.iter().take(tuning().snapshot.cells).map(|(i, v)| (text(i), text(v))).collect();
+        if all.len() > tuning().snapshot.cells {
+            cells.push((String::new(), format!("… {} more", all.len() - tuning().snapshot.cells)));
         }
         if cells.is_empty() {
             cells.push((String::new(), "empty".into()));
@@ -213,9 +203,12 @@ impl Maker<'_> {
     /// An entry of the table; large sets are folded.
     fn entry(&mut self, item: &Item<'_>) {
         let text = match item.value {
-            Value::Set(all) if all.len() > ELEMENTS => {
-                let first: Vec<String> =
-                    all.iter().take(ELEMENTS / 3).map(|v| folded(&self.snapshot.text(v))).collect();
+            Value::Set(all) if all.len() > tuning().snapshot.elements => {
+                let first: Vec<String> = all
+                    .iter()
+                    .take(tuning().snapshot.elements / 3)
+                    .map(|v| folded(&self.snapshot.text(v)))
+                    .collect();
                 format!("{{{}, … {} more}}", first.join(", "), all.len() - first.len())
             }
             value => self.snapshot.text(value),
@@ -264,7 +257,7 @@ impl Maker<'_> {
                 hidden += 1;
                 continue;
             };
-            if picture.edges.len() >= ARROWS {
+            if picture.edges.len() >= tuning().snapshot.arrows {
                 hidden += 1;
                 continue;
             }
@@ -272,7 +265,7 @@ impl Maker<'_> {
             picture.edges.push(Edge {
                 from: *from,
                 to: *to,
-                lines: some(arrow.labels.iter().map(|label| folded(label)), LINES),
+                lines: some(arrow.labels.iter().map(|label| folded(label)), tuning().snapshot.lines),
                 tooltip: format!("{}: {} to {}", arrow.labels.join(", "), text(&ends.0), text(&ends.1)),
                 dashed: arrow.is_constant,
                 look: match arrow.colours.iter().next() {
@@ -295,19 +288,19 @@ impl Maker<'_> {
     fn elements(&self, ty: &Type, used: &BTreeSet<Value>) -> (Vec<Value>, usize) {
         let model = self.snapshot.model;
         let Type::Carrier(id) = ty else {
-            let shown: Vec<Value> = used.iter().take(ELEMENTS).cloned().collect();
+            let shown: Vec<Value> = used.iter().take(tuning().snapshot.elements).cloned().collect();
             let more = used.len() - shown.len();
             return (shown, more);
         };
         let all: Vec<Value> =
             match (self.snapshot.scope.positions(model, *id), &model.types.carriers[id.index()].kind) {
-                (Some(range), _) if range.len() <= ELEMENTS => {
+                (Some(range), _) if range.len() <= tuning().snapshot.elements => {
                     range.map(|i| Value::Element(*id, i)).collect()
                 }
-                (_, CarrierKind::Enumerated(names)) if names.len() <= ELEMENTS => {
+                (_, CarrierKind::Enumerated(names)) if names.len() <= tuning().snapshot.elements => {
                     (0..names.len() as u32).map(|i| Value::Element(*id, i)).collect()
                 }
-                _ => used.iter().take(ELEMENTS).cloned().collect(),
+                _ => used.iter().take(tuning().snapshot.elements).cloned().collect(),
             };
         let size = self.snapshot.scope.size(model, *id).unwrap_or(all.len()).max(used.len());
         let more = size.saturating_sub(all.len());
@@ -323,7 +316,7 @@ impl Maker<'_> {
         Node {
             key: format!("{set}|{name}"),
             lines: std::iter::once(folded(&name))
-                .chain(some(lines.iter().map(|line| folded(line)), LINES))
+                .chain(some(lines.iter().map(|line| folded(line)), tuning().snapshot.lines))
                 .collect(),
             tooltip: [vec![name], lines].concat().join("\n"),
             look,

@@ -21,11 +21,7 @@ use bsym_semantics::value::env::Env;
 use super::Snapshot;
 use super::formula::{Failure, names};
 use crate::drawing::{COLOURS, Edge, Look, Node, Paint, Picture, Shape, folded};
-
-/// Work of the evaluator for one picture.
-pub(super) const WORK: u64 = 5_000_000;
-/// Most nodes, and most edges, of a picture.
-const MOST: usize = 400;
+use crate::tuning::tuning;
 
 /// Part of a graph that a definition describes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,8 +62,8 @@ impl Custom {
 
     /// Returns the picture of a state, or the first definition that has no value or the wrong form.
     pub fn picture(&self, snapshot: &Snapshot<'_>, title: String) -> Result<Picture, Failure> {
-        let work = Work::new(WORK);
-        work.portion(WORK);
+        let work = Work::new(tuning().snapshot.work);
+        work.portion(tuning().snapshot.work);
         let eval = Evaluator::new(snapshot.model, snapshot.scope).with_work(&work);
         let env = Env::new(snapshot.constants, snapshot.state);
         let mut maker = Maker::new(snapshot);
@@ -252,15 +248,15 @@ impl<'s> Maker<'s> {
             .collect();
         let mut places = BTreeMap::new();
         let mut nodes = vec![];
-        for (value, attributes) in self.nodes.iter().take(MOST) {
+        for (value, attributes) in self.nodes.iter().take(tuning().snapshot.nodes) {
             places.insert(value, nodes.len());
             nodes.push(self.drawn(value, attributes, &own));
         }
         let mut edges: Vec<Edge> = vec![];
-        let mut hidden = self.nodes.len().saturating_sub(MOST);
+        let mut hidden = self.nodes.len().saturating_sub(tuning().snapshot.nodes);
         for ((from, to), all) in &self.edges {
             match (places.get(from), places.get(to)) {
-                (Some(a), Some(b)) if edges.len() < MOST => {
+                (Some(a), Some(b)) if edges.len() < tuning().snapshot.nodes => {
                     edges.push(Edge { from: *a, to: *b, ..self.arrow(from, to, all) });
                 }
                 _ => hidden += 1,

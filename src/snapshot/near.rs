@@ -16,21 +16,7 @@ use bsym_semantics::value::Value;
 use bsym_semantics::value::text::value_text;
 
 use crate::drawing::{Edge, Look, Node, Picture, folded, some};
-
-/// Most states of a trace that are drawn: the last ones.
-const STEPS: usize = 24;
-/// Most states beside the trace.
-const BESIDE: usize = 36;
-/// Most new states beside one state.
-const SIBLINGS: usize = 4;
-/// Most edges of one event that are looked at.
-const EDGES: usize = 40;
-/// Work of the evaluator for all of it. Half a million units take about 50 ms.
-const WORK: u64 = 400_000;
-/// Most lines of values in a node.
-const LINES: usize = 3;
-/// Most labels of an arrow.
-const LABELS: usize = 3;
+use crate::tuning::tuning;
 
 /// A step of a trace: its event, with arguments, and the state after it.
 #[derive(Clone, Debug)]
@@ -73,7 +59,7 @@ struct Graph<'m> {
 /// Returns a picture for each of the last steps of a trace, in which the state after it is marked, and the number of the
 /// first of these steps.
 pub fn near(of: &Near<'_>) -> (Vec<Picture>, usize) {
-    let first = of.steps.len().saturating_sub(STEPS);
+    let first = of.steps.len().saturating_sub(tuning().near.steps);
     let mut graph = Graph {
         near: of,
         places: vec![],
@@ -84,7 +70,7 @@ pub fn near(of: &Near<'_>) -> (Vec<Picture>, usize) {
         trace_not_expanded: 0,
     };
     graph.trace(first);
-    let work = Work::new(WORK);
+    let work = Work::new(tuning().near.work);
     let eval = Evaluator::new(of.model, of.scope).with_work(&work);
     graph.expand(&eval, &work, first);
     let picture = graph.picture(first);
@@ -153,7 +139,7 @@ impl Graph<'_> {
             let mut count = 0;
             let done = eval.each_edge(event, self.near.constants, &state, &mut |edge| {
                 count += 1;
-                if count > EDGES {
+                if count > tuning().near.edges {
                     return ControlFlow::Break(());
                 }
                 let Some(after) = edge.state() else { return ControlFlow::Continue(()) };
@@ -162,7 +148,7 @@ impl Graph<'_> {
                         return ControlFlow::Continue(());
                     }
                     let beside = self.places.iter().filter(|place| place.steps.is_empty()).count();
-                    if new >= SIBLINGS || beside >= BESIDE {
+                    if new >= tuning().near.siblings || beside >= tuning().near.beside {
                         self.left_out += 1;
                         return ControlFlow::Continue(());
                     }
@@ -178,7 +164,7 @@ impl Graph<'_> {
                 }
                 ControlFlow::Continue(())
             });
-            is_whole &= done.is_ok() && count <= EDGES;
+            is_whole &= done.is_ok() && count <= tuning().near.edges;
         }
         is_whole
     }
@@ -199,7 +185,7 @@ impl Graph<'_> {
         let edge = |(ends, (labels, is_on)): (&(usize, usize), &(BTreeSet<String>, bool))| Edge {
             from: ends.0,
             to: ends.1,
-            lines: some(labels.iter().map(|label| folded(label)), LABELS),
+            lines: some(labels.iter().map(|label| folded(label)), tuning().near.labels),
             tooltip: labels.iter().cloned().collect::<Vec<_>>().join("\n"),
             look: if *is_on { Look::Plain } else { Look::Pale },
             ..Edge::default()
@@ -225,7 +211,7 @@ impl Graph<'_> {
             1 => vec![format!("step {}", steps[0])],
             _ => vec![folded(&format!("steps {}", steps.join(", ")))],
         };
-        let lines = some(changed.iter().map(|line| folded(line)), LINES);
+        let lines = some(changed.iter().map(|line| folded(line)), tuning().near.lines);
         Node {
             key: number.to_string(),
             lines: [head, lines].concat(),

@@ -7,9 +7,6 @@ use bsym_status::file::{Obligation, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-/// Entries that a text lists; `--json` has all.
-pub const LISTED: usize = 20;
-
 /// Obligations by what became of them.
 #[derive(Serialize, JsonSchema, Clone, Debug, Default)]
 pub struct Counts {

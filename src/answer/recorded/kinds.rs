@@ -11,13 +11,11 @@ use bsym_status::{Check, StepCheck};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::counts::{Counts, LISTED, in_brackets, list};
+use super::counts::{Counts, in_brackets, list};
 use crate::answer::status::LevelWord;
 use crate::answer::trace::counted;
 use crate::paint::Paint;
-
-/// Reasons that the text gives for each kind; `--json` has all.
-const REASONS: usize = 3;
+use crate::tuning::tuning;
 
 /// The obligations of one kind.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -175,11 +173,14 @@ pub fn write_kinds(out: &mut String, kinds: &[KindObject], paint: Paint) -> std:
         writeln!(out)?;
         let mut reasons: Vec<(&String, &usize)> = o.reasons.iter().collect();
         reasons.sort_by_key(|(reason, n)| (std::cmp::Reverse(**n), *reason));
-        for (reason, n) in reasons.iter().take(REASONS) {
+        for (reason, n) in reasons.iter().take(tuning().listed.recorded_reasons) {
             writeln!(out, "  {:width$}        {}", "", paint.faint(&format!("{n}: {reason}")))?;
         }
-        if reasons.len() > REASONS {
-            let rest = format!("and {} (--json lists all)", counted(reasons.len() - REASONS, "other reason"));
+        if reasons.len() > tuning().listed.recorded_reasons {
+            let rest = format!(
+                "and {} (--json lists all)",
+                counted(reasons.len() - tuning().listed.recorded_reasons, "other reason")
+            );
             writeln!(out, "  {:width$}        {}", "", paint.faint(&rest))?;
         }
     }
@@ -194,11 +195,15 @@ pub fn write_checks(out: &mut String, checks: &[CheckKindObject], paint: Paint) 
         writeln!(out, "  {}: {} checks", c.kind, c.total)?;
         writeln!(out, "  {:5} proven by status{proven}", c.proven)?;
         writeln!(out, "  {open:5} open{}", in_brackets(&list(&c.open), ""))?;
-        for o in c.open_checks.iter().take(LISTED) {
+        for o in c.open_checks.iter().take(tuning().listed.recorded) {
             writeln!(out, "    {}  {}", o.check, paint.faint(&o.reason))?;
         }
-        if c.open_checks.len() > LISTED {
-            writeln!(out, "    and {} more (--json lists all)", c.open_checks.len() - LISTED)?;
+        if c.open_checks.len() > tuning().listed.recorded {
+            writeln!(
+                out,
+                "    and {} more (--json lists all)",
+                c.open_checks.len() - tuning().listed.recorded
+            )?;
         }
     }
     Ok(())

@@ -15,11 +15,12 @@ use bsym_status::import::Entry;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use self::counts::{Counts, LISTED, list};
+use self::counts::{Counts, list};
 use self::kinds::{CheckKindObject, KindObject};
 use self::pairs::{Pairs, pairs, write_pairs};
 use crate::answer::trace::counted;
 use crate::paint::Paint;
+use crate::tuning::tuning;
 
 /// What bsym proofs prints with --json
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -226,11 +227,11 @@ fn write_list(out: &mut String, word: &str, entries: &[String], paint: Paint) ->
         return Ok(());
     }
     writeln!(out, "\n{}:", paint.doubt(&format!("{} {word}", entries.len())))?;
-    for entry in entries.iter().take(LISTED) {
+    for entry in entries.iter().take(tuning().listed.recorded) {
         writeln!(out, "  {entry}")?;
     }
-    if entries.len() > LISTED {
-        writeln!(out, "  and {} more (--json lists all)", entries.len() - LISTED)?;
+    if entries.len() > tuning().listed.recorded {
+        writeln!(out, "  and {} more (--json lists all)", entries.len() - tuning().listed.recorded)?;
     }
     Ok(())
 }

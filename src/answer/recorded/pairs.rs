@@ -8,11 +8,12 @@ use bsym_status::Import;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::counts::{LISTED, in_brackets, list};
+use super::counts::{in_brackets, list};
 use crate::answer::property::{conjunct_name, event_name};
 use crate::answer::status::LevelWord;
 use crate::answer::trace::counted;
 use crate::paint::Paint;
+use crate::tuning::tuning;
 
 /// The pairs (event, conjunct) of a machine.
 #[derive(Serialize, JsonSchema, Clone, Debug)]
@@ -97,11 +98,11 @@ pub fn write_pairs(out: &mut String, p: &Pairs, paint: Paint) -> std::fmt::Resul
     )?;
     let open = p.total - p.proven;
     writeln!(out, "  {open:5} open{}", in_brackets(&list(&p.open), ""))?;
-    for o in p.open_pairs.iter().take(LISTED) {
+    for o in p.open_pairs.iter().take(tuning().listed.recorded) {
         writeln!(out, "    {}  {}  {}", o.event, o.conjunct, paint.faint(&o.reason))?;
     }
-    if p.open_pairs.len() > LISTED {
-        writeln!(out, "    and {} more (--json lists all)", p.open_pairs.len() - LISTED)?;
+    if p.open_pairs.len() > tuning().listed.recorded {
+        writeln!(out, "    and {} more (--json lists all)", p.open_pairs.len() - tuning().listed.recorded)?;
     }
     Ok(())
 }

@@ -26,6 +26,7 @@ use crate::answer::scope::ScopeObject;
 use crate::answer::statistics::{InterchangeableObject, SymmetryObject, constant_names, left_open_text};
 use crate::answer::status::PairObject;
 use crate::answer::trace::{CounterexampleObject, ViolatedObject, counted};
+use crate::tuning::tuning;
 
 impl Verification {
     /// The answer of an explicit-state search.
@@ -243,9 +244,6 @@ fn at(model: &Model, span: Span) -> String {
     location(&file, line).map(|at| format!(" ({at})")).unwrap_or_default()
 }
 
-/// Most elements that a warning lists.
-const LISTED: usize = 5;
-
 /// What of symmetry is told, and what the user should know about elements that are told apart.
 fn reduced(model: &Model, scope: &Scope, found: &Reduction) -> (SymmetryObject, Vec<String>) {
     let name = |carrier: CarrierId| model.types.carriers[carrier.index()].name.clone();
@@ -259,8 +257,9 @@ fn reduced(model: &Model, scope: &Scope, found: &Reduction) -> (SymmetryObject, 
     let Distinguished { named, ordered } = &found.distinguished;
     let named = named.iter().filter_map(|(carrier, elements)| {
         let (set, (_, span)) = (name(*carrier), elements.iter().next()?);
-        let more = if elements.len() > LISTED { ", …" } else { "" };
-        let listed: Vec<String> = elements.keys().take(LISTED).map(|i| element(*carrier, *i)).collect();
+        let more = if elements.len() > tuning().listed.warned { ", …" } else { "" };
+        let listed: Vec<String> =
+            elements.keys().take(tuning().listed.warned).map(|i| element(*carrier, *i)).collect();
         let first = at(model, *span);
         Some(format!(
             "--symmetry: elements of `{set}` that the model names keep their places: {}{more}{first}",

@@ -15,9 +15,7 @@ use crate::answer::statistics::InterchangeableObject;
 use crate::answer::trace::{Style, after_all, counted, events};
 use crate::answer::verdict_word::VerdictWord;
 use crate::paint::Paint;
-
-/// Most properties without an answer that are listed one by one after a violation.
-const MOST_UNKNOWN: usize = 3;
+use crate::tuning::tuning;
 
 impl Verification {
     /// The whole text, ending with a line end.
@@ -272,7 +270,8 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
         let is_unknown = |p: &&PropertyObject| p.verdict == PropertyVerdictWord::Unknown;
         let unknown = properties.iter().filter(is_unknown).count();
         // After a violation a long list of what was not looked at any more hides what was.
-        let is_counted = matches!(answer.verdict, Verdict::Violated(..)) && unknown > MOST_UNKNOWN;
+        let is_counted =
+            matches!(answer.verdict, Verdict::Violated(..)) && unknown > tuning().listed.undecided;
         for p in properties.iter().filter(|p| !(is_counted && is_unknown(p))) {
             let verdict = match p.verdict {
                 PropertyVerdictWord::Holds => paint.good("holds   "),

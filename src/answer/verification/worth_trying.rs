@@ -9,12 +9,7 @@ use clap::{ArgAction, CommandFactory, Parser};
 use super::Verification;
 use crate::answer::scope::Size;
 use crate::arguments::Arguments;
-
-/// Bytes that a run needs at least.
-const LEAST_MEMORY: u64 = 64 << 20;
-
-/// Most commands that are shown.
-const MOST: usize = 3;
+use crate::tuning::tuning;
 
 /// A command and what it does otherwise.
 pub struct Suggestion {
@@ -99,7 +94,7 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
     // Where the memory was used up before anything was looked at, no other command does with it.
     let candidates = match code {
         ReasonCode::Memory if answer.has_done_nothing() => {
-            let used = answer.stats.memory.unwrap_or(0).max(LEAST_MEMORY).saturating_mul(4);
+            let used = answer.stats.memory.unwrap_or(0).max(tuning().listed.advised_memory).saturating_mul(4);
             let more = format!("{}M", used.div_ceil(1 << 20));
             vec![(with(line, "--memory", &more), "more memory")]
         }
@@ -116,7 +111,7 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
             found.push(Suggestion { command, why });
         }
     }
-    found.truncate(MOST);
+    found.truncate(tuning().listed.advice);
     found
 }
 

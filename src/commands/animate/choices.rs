@@ -16,9 +16,6 @@ use crate::answer::folding::arguments;
 use crate::answer::property::event_name;
 use crate::commands::eval::value_of;
 
-/// Most steps of one event that are listed.
-pub const MOST: usize = 30;
-
 /// A choice for the next step.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Choice {

@@ -23,6 +23,7 @@ use crate::answer::refused::Refused;
 use crate::commands::eval::{Place, Stop, evaluate, value_of};
 use crate::exit::Exit;
 use crate::output;
+use crate::tuning::tuning;
 
 /// Values by name, as B text.
 type Given = BTreeMap<String, String>;
@@ -38,9 +39,6 @@ enum Request {
     /// The value of a formula in a state.
     Eval { constants: Given, state: Given, formula: String },
 }
-
-/// Most steps of one event that are listed by default.
-const MOST: usize = 1_000;
 
 /// Work of a request, which computes until the flag is set.
 type Work<'w> = &'w mut dyn FnMut(&AtomicBool);
@@ -85,11 +83,11 @@ fn answer(session: &mut Session, line: &str, interrupt: &AtomicBool) -> Result<A
     session.at = 0;
     match request {
         Request::Constants { most } => {
-            session.most = most.unwrap_or(MOST);
+            session.most = most.unwrap_or(tuning().sessions.requested_steps);
             Ok(choices(session, interrupt))
         }
         Request::Successors { constants, state, most } => {
-            session.most = most.unwrap_or(MOST);
+            session.most = most.unwrap_or(tuning().sessions.requested_steps);
             go_to(session, &constants, state.as_ref(), interrupt)?;
             Ok(choices(session, interrupt))
         }

@@ -15,9 +15,7 @@ use bsym_semantics::value::env::Env;
 use super::session::Session;
 use crate::answer::trace::counted;
 use crate::commands::eval::with_predicate;
-
-/// Most states that are visited.
-const MOST: usize = 20_000;
+use crate::tuning::tuning;
 
 /// The nearest state that is wanted.
 enum Nearest {
@@ -102,7 +100,11 @@ impl Session {
                         };
                         reached.push((after.clone(), Some((at, step))));
                     }
-                    if reached.len() > MOST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                    if reached.len() > tuning().sessions.searched {
+                        ControlFlow::Break(())
+                    } else {
+                        ControlFlow::Continue(())
+                    }
                 });
                 match done {
                     Err(e) if e.kind == EvalErrorKind::Interrupted => {
@@ -112,14 +114,17 @@ impl Session {
                     Ok(_) => {}
                 }
             }
-            if reached.len() > MOST {
+            if reached.len() > tuning().sessions.searched {
                 // States that were found and not visited yet may be wanted.
                 for at in waiting {
                     if is_wanted(&reached[at].0) == Ok(true) {
                         return Ok(Nearest::Path(path(&reached, at)));
                     }
                 }
-                return Ok(Nearest::None(MOST, Some("and no more are looked at".into())));
+                return Ok(Nearest::None(
+                    tuning().sessions.searched,
+                    Some("and no more are looked at".into()),
+                ));
             }
         }
         let cut =

@@ -12,8 +12,9 @@ use bsym_semantics::trace::replay::{Checks, violations};
 use bsym_semantics::trace::{Repeat, Step, Trace, Violation};
 use bsym_semantics::transition::state::{Constants, State};
 
-use super::choices::{Choice, Choices, MOST};
+use super::choices::{Choice, Choices};
 use crate::commands::eval::{Place, name_elements};
+use crate::tuning::tuning;
 
 /// A path and the current position on it.
 pub struct Session {
@@ -55,7 +56,7 @@ impl Session {
             repeats: vec![],
             at: 0,
             choices: Choices::default(),
-            most: MOST,
+            most: tuning().sessions.steps,
             finder,
             dice: seed,
         }

@@ -23,12 +23,10 @@ use crate::answer::trace::{
 use crate::commands::eval::{Stop, evaluate};
 use crate::output;
 use crate::paint::Paint;
+use crate::tuning::tuning;
 
 /// Result of carrying out a line.
 pub type Outcome = Result<(), String>;
-
-/// Names of disabled events that are listed.
-const MOST_DISABLED: usize = 12;
 
 /// Style of the output.
 #[derive(Clone, Copy)]
@@ -257,7 +255,7 @@ impl Screen {
             let _ = writeln!(out, "  {}: no event is enabled", self.paint.doubt("deadlock"));
         }
         let name = |event: &EventId| model.events[event.index()].name.as_str();
-        let disabled: Vec<&str> = choices.disabled.iter().take(MOST_DISABLED).map(name).collect();
+        let disabled: Vec<&str> = choices.disabled.iter().take(tuning().listed.disabled).map(name).collect();
         if !disabled.is_empty() {
             let more = choices.disabled.len() - disabled.len();
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };

@@ -16,13 +16,7 @@ use crate::answer::property::PropertyKind;
 use crate::answer::trace::{because_of_maxint, only_in_scope};
 use crate::commands::explicit::reads_bounds;
 use crate::race::control::Control;
-
-/// Most states that are checked: each needs a trace.
-const STATES: usize = 20;
-/// Work that the traces may take together.
-const WORK: u64 = 4_000_000;
-/// Most nodes that a message names.
-const NAMED: usize = 5;
+use crate::tuning::tuning;
 
 /// Decides whether violations and failures are due to the bounds alone.
 pub(super) struct Bounds<'a> {
@@ -46,7 +40,15 @@ impl<'a> Bounds<'a> {
         let can_be_why =
             model.definitions.hints.maxint.is_none() && widest(scope).is_some() && reads_bounds(model);
         let paths = can_be_why.then(|| Paths::new(found));
-        Bounds { model, scope, found, control, paths, work: Work::new(WORK), asked: Cell::new(0) }
+        Bounds {
+            model,
+            scope,
+            found,
+            control,
+            paths,
+            work: Work::new(tuning().drawing.bounded_work),
+            asked: Cell::new(0),
+        }
     }
 
     /// Returns the note about some states of the state space together: about false conjuncts and failing steps in them,
@@ -62,7 +64,7 @@ impl<'a> Bounds<'a> {
         let mut all = Vec::new();
         for state in states.iter().filter(is_asked) {
             self.asked.set(self.asked.get() + 1);
-            if self.asked.get() > STATES || self.control.stopped().is_some() {
+            if self.asked.get() > tuning().drawing.bounded_states || self.control.stopped().is_some() {
                 return None;
             }
             self.work.portion(self.work.left());
@@ -92,10 +94,10 @@ pub(super) fn messages(nodes: &[NodeObject]) -> Vec<String> {
         }
     }
     let message = |(only, numbers): (&str, Vec<usize>)| {
-        let named: Vec<String> = numbers.iter().take(NAMED).map(usize::to_string).collect();
+        let named: Vec<String> = numbers.iter().take(tuning().drawing.named).map(usize::to_string).collect();
         let (word, more) = match numbers.len() {
             1 => ("node", ""),
-            n if n > NAMED => ("nodes", ", …"),
+            n if n > tuning().drawing.named => ("nodes", ", …"),
             _ => ("nodes", ""),
         };
         format!("{word} {}{more}: {only}", named.join(", "))

@@ -27,9 +27,7 @@ use bsym_status::file::{Kind, Status};
 use crate::answer::open_obligation::{Explanation, Reach, ReachKind};
 use crate::answer::trace::{StepObject, ViolatedObject, constants};
 use crate::commands::eval::name_elements;
-
-/// Characters of a reason that are shown.
-const MOST_OF_A_REASON: usize = 160;
+use crate::tuning::tuning;
 
 /// Input of all explanations.
 pub(super) struct Explainer<'a> {
@@ -259,7 +257,7 @@ fn unexplained(proof: &Proof, goal: String) -> Explanation {
 /// The first line of a reason, without its end where that is far: solvers answer in formulas.
 fn short(reason: &str) -> String {
     let line = reason.lines().next().unwrap_or_default();
-    match line.char_indices().nth(MOST_OF_A_REASON) {
+    match line.char_indices().nth(tuning().listed.reason) {
         Some((end, _)) => format!("{} …", &line[..end]),
         None => line.to_string(),
     }

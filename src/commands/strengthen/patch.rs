@@ -10,9 +10,7 @@ use bsym_language::print;
 use similar::TextDiff;
 
 use crate::refusal::Refusal;
-
-/// Lines around a change.
-const CONTEXT: usize = 3;
+use crate::tuning::tuning;
 
 /// # Errors
 /// The machine is not one text that a patch could change.
@@ -48,7 +46,11 @@ pub(super) fn patch(
         if read.is_some_and(|m| is_extended(&texts(&m), &all, &model, auxiliaries)) {
             let name = file.display().to_string();
             let diff = TextDiff::from_lines(old.as_str(), new.as_str());
-            return Ok(diff.unified_diff().context_radius(CONTEXT).header(&name, &name).to_string());
+            return Ok(diff
+                .unified_diff()
+                .context_radius(tuning().listed.context)
+                .header(&name, &name)
+                .to_string());
         }
     }
     bail!(

@@ -12,6 +12,7 @@ use super::{Attributes, State, Visb};
 use crate::drawing::escaped;
 use crate::snapshot::Snapshot;
 use crate::snapshot::formula::Failure;
+use crate::tuning::tuning;
 
 const NAMESPACE: &str = "http://www.w3.org/2000/svg";
 /// Elements that are kept.
@@ -68,8 +69,6 @@ const ELEMENTS: [&str; 48] = [
 /// Kinds of elements that a model may add.
 const KINDS: [&str; 11] =
     ["rect", "circle", "ellipse", "line", "polyline", "polygon", "path", "text", "g", "use", "title"];
-/// Nodes of a file at most.
-const NODES: u32 = 200_000;
 
 /// A drawing for a page that steps through states.
 #[derive(Clone, Debug, Default)]
@@ -173,7 +172,11 @@ impl Visb {
     }
 
     fn parsed<'t>(&self, text: &'t str) -> Result<Document<'t>, Failure> {
-        let options = ParsingOptions { allow_dtd: true, nodes_limit: NODES, ..ParsingOptions::default() };
+        let options = ParsingOptions {
+            allow_dtd: true,
+            nodes_limit: tuning().snapshot.drawing_nodes,
+            ..ParsingOptions::default()
+        };
         let document = Document::parse_with_options(text, options);
         let document = document.map_err(|error| self.fault(format!("it is no SVG: {error}")))?;
         match document.root_element().tag_name().name() {

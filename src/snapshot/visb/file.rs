@@ -8,11 +8,7 @@ use bsym_language::model::{Expr, Model};
 use serde_json::Value as Json;
 
 use crate::snapshot::formula::Failure;
-
-/// Bytes of a file at most.
-const MOST: u64 = 4_000_000;
-/// Most copies of one item.
-const COPIES: i64 = 1_000;
+use crate::tuning::tuning;
 
 /// A formula for an attribute.
 pub struct Item {
@@ -145,14 +141,14 @@ fn copies(item: &Json) -> Vec<Json> {
     let shown = |value: &Json| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     if let (Some(from), Some(to)) = (item["for"]["from"].as_i64(), item["for"]["to"].as_i64()) {
         let step = item["for"]["step"].as_i64().unwrap_or(1).max(1);
-        let last = to.min(from.saturating_add(step.saturating_mul(COPIES)));
+        let last = to.min(from.saturating_add(step.saturating_mul(tuning().snapshot.copies)));
         let mut at = from;
         while at <= last {
             words.push(vec![at.to_string()]);
             at += step;
         }
     } else if let Some(all) = item["repeat"].as_array() {
-        for word in all.iter().take(COPIES as usize) {
+        for word in all.iter().take(tuning().snapshot.copies as usize) {
             words.push(
                 word.as_array().map_or_else(|| vec![shown(word)], |parts| parts.iter().map(shown).collect()),
             );
@@ -180,8 +176,9 @@ fn replaced(value: &Json, words: &[String]) -> Json {
 /// The text of a file.
 pub fn text(path: &Path) -> Result<String, String> {
     let size = std::fs::metadata(path).map_err(|e| format!("the file cannot be read: {e}"))?.len();
-    if size > MOST {
-        return Err(format!("the file has {size} bytes, more than {MOST}"));
+    let most = tuning().snapshot.drawing_bytes;
+    if size > most {
+        return Err(format!("the file has {size} bytes, more than {most}"));
     }
     std::fs::read_to_string(path).map_err(|e| format!("the file cannot be read: {e}"))
 }

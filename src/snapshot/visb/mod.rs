@@ -24,10 +24,12 @@ use bsym_semantics::value::env::Env;
 
 use self::file::Item;
 use super::Snapshot;
-use super::custom::WORK;
+
 use super::formula::{Failure, beginning, text_of_definition};
 
 pub use self::drawing::Frames;
+
+use crate::tuning::tuning;
 
 /// Attributes of the elements of a drawing by id.
 pub(super) type Attributes = BTreeMap<String, BTreeMap<String, String>>;
@@ -106,8 +108,8 @@ impl Visb {
 
     /// Evaluates everything in a state. Formulas that have no value are told in `failures`.
     pub(super) fn state(&self, snapshot: &Snapshot<'_>, failures: &mut BTreeSet<String>) -> State {
-        let work = Work::new(WORK);
-        work.portion(WORK);
+        let work = Work::new(tuning().snapshot.work);
+        work.portion(tuning().snapshot.work);
         let eval = Evaluator::new(snapshot.model, snapshot.scope).with_work(&work);
         let env = Env::new(snapshot.constants, snapshot.state);
         let mut state = State::default();
