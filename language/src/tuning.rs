@@ -128,6 +128,10 @@ crate::tuning! {
         depth: Depth = Depth::DEFAULT,
         /// Results of checking a text.
         check: Check = Check::DEFAULT,
+        /// The machines that a text refers to.
+        project: Project = Project::DEFAULT,
+        /// What is written for people.
+        text: Text = Text::DEFAULT,
         /// Archives, which may come from anybody.
         archive: Archive = Archive::DEFAULT,
     }
@@ -169,6 +173,25 @@ crate::tuning! {
         paths: usize = 64,
         /// Most bits of a power.
         power_bits: u64 = 1 << 32,
+    }
+
+    /// The machines that a text refers to (`classical/project.rs`).
+    pub struct Project {
+        /// Folders that are looked into for a machine that is missing, so that its place can be named.
+        folders: usize = 200,
+        /// Largest depth of these folders below the first ones.
+        depth: usize = 3,
+    }
+
+    /// What is written for people (`check/remedies.rs`, `print/names.rs`).
+    pub struct Text {
+        /// Bytes of a text of the source above which an advice does not repeat it.
+        repeated: usize = 40,
+        /// Most elements of a set that an advice lists.
+        listed: usize = 5,
+        /// Questions about names of constants, variables and sets that are answered by a look at each of them; more of them are worth
+        /// a table.
+        asked: usize = 16,
     }
 
     /// Archives, which may come from anybody (`text/archive.rs`). The largest file of a published project, a tree of proofs, has 20 MB and

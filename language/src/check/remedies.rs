@@ -3,12 +3,6 @@
 use super::*;
 use crate::model::CarrierKind;
 
-/// Texts of the source that are longer are not repeated.
-const SHOWN: usize = 40;
-
-/// Most elements of a set that are listed.
-const LISTED: usize = 5;
-
 impl Checker {
     /// Returns a suggestion for an expression of another type than the expected one.
     pub(super) fn remedy(&self, e: &Expr, expected: &OpenType) -> Option<String> {
@@ -68,8 +62,9 @@ impl Checker {
         if !matches!(found, OpenType::Int | OpenType::String | OpenType::Bool) {
             return None;
         }
-        let listed: Vec<String> = elements.iter().take(LISTED).map(|e| format!("`{e}`")).collect();
-        let more = if elements.len() > LISTED { ", …" } else { "" };
+        let listed: Vec<String> =
+            elements.iter().take(Tuning::DEFAULT.text.listed).map(|e| format!("`{e}`")).collect();
+        let more = if elements.len() > Tuning::DEFAULT.text.listed { ", …" } else { "" };
         let quotes = if *found == OpenType::String { ", without quotes" } else { "" };
         Some(format!("the elements of {} are {}{more}{quotes}", carrier.name, listed.join(", ")))
     }
@@ -117,6 +112,6 @@ impl Checker {
 
     fn shown(&self, span: Span) -> &str {
         let text = self.model.text.sources.text(span);
-        if text.len() > SHOWN || text.contains('\n') { "…" } else { text }
+        if text.len() > Tuning::DEFAULT.text.repeated || text.contains('\n') { "…" } else { text }
     }
 }

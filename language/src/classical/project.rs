@@ -15,12 +15,9 @@ use crate::diagnostic::codes;
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::text::files::{self, Files};
 use crate::text::source::{SourceId, Sources, Span};
+use crate::tuning::Tuning;
 
 const EXTENSIONS: [&str; 4] = ["ref", "mch", "sys", "imp"];
-/// Number of folders that are looked into for a machine that is missing, so that its place can be named.
-const MOST_FOLDERS: usize = 200;
-/// Largest depth of these folders below the first ones.
-const DEEPEST_FOLDER: usize = 3;
 
 /// The machines of a model; the first is the main one. They refer to each other without cycles.
 #[derive(Clone, Default, Debug)]
@@ -294,12 +291,12 @@ impl Collector<'_> {
     fn elsewhere(&self, name: &Ident, folder: &Path) -> Option<PathBuf> {
         let parent = normal(&folder.join(".."));
         let mut waiting: VecDeque<(PathBuf, usize)> = [(folder.to_owned(), 0), (parent, 0)].into();
-        for _ in 0..MOST_FOLDERS {
+        for _ in 0..Tuning::DEFAULT.project.folders {
             let (next, depth) = waiting.pop_front()?;
             if self.find(name, &next).is_some() {
                 return Some(next);
             }
-            if depth < DEEPEST_FOLDER {
+            if depth < Tuning::DEFAULT.project.depth {
                 let inside = self.files.names(&next).into_iter().filter(|n| !n.starts_with('.'));
                 let folders = inside.map(|n| normal(&next.join(n))).filter(|path| self.files.is_folder(path));
                 waiting.extend(folders.map(|path| (path, depth + 1)));

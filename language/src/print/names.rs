@@ -6,9 +6,7 @@ use super::words::quoted;
 use crate::model::types::Type;
 use crate::model::visit::Names;
 use crate::model::*;
-
-/// Questions about globals that are answered by a look at each of them.
-const FEW: usize = 16;
+use crate::tuning::Tuning;
 
 /// The names of constants, variables, sets and their elements.
 fn globals(model: &Model) -> impl Iterator<Item = &str> {
@@ -69,7 +67,7 @@ impl<'m> Printer<'m> {
     pub(super) fn is_global(&mut self, name: &str) -> bool {
         self.asked += 1;
         // A set is worth its making for a large tree; most trees are formulas of a line.
-        if self.asked <= FEW {
+        if self.asked <= Tuning::DEFAULT.text.asked {
             return globals(self.model).any(|global| global == name);
         }
         let model = self.model;
