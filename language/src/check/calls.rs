@@ -152,7 +152,7 @@ impl Checker {
             if is_simple(&value) {
                 replaced.locals.insert(local, value);
             } else {
-                self.defined.insert(local);
+                self.scope.defined.insert(local);
                 lets.push((local, value));
             }
         }

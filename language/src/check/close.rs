@@ -14,7 +14,7 @@ impl Checker {
         }
         for i in self.first_open..self.model.locals.len() {
             let local = &self.model.locals[i];
-            if !self.types.is_closed(&local.ty) && !self.defined.contains(&LocalId(i as u32)) {
+            if !self.types.is_closed(&local.ty) && !self.scope.defined.contains(&LocalId(i as u32)) {
                 let (name, span, ty) = (local.name.clone(), local.span, local.ty.clone());
                 self.unknown_type(&name, span, &ty);
             }

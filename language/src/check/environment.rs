@@ -11,7 +11,7 @@ use crate::tuning::Tuning;
 impl Checker {
     /// Reports a variable that may not be read in the current section.
     pub(super) fn check_readable(&mut self, v: VarId, name: &str, span: Span, declared: Span) {
-        let message = match (self.visibility, self.names.access.get(&v)) {
+        let message = match (self.scope.visibility, self.names.access.get(&v)) {
             (Visibility::Parameters | Visibility::Properties, _) => {
                 format!("variable `{name}` may not be used here, where only constants have a value")
             }
@@ -170,16 +170,16 @@ impl Checker {
     /// Makes the names of locals visible again.
     pub(super) fn reopen(&mut self, locals: &[LocalId]) {
         for &l in locals {
-            self.scope.push((self.model.locals[l.index()].name.clone(), l));
+            self.scope.locals.push((self.model.locals[l.index()].name.clone(), l));
         }
     }
 
     pub(super) fn leave(&mut self, locals: &[LocalId]) {
-        self.scope.truncate(self.scope.len() - locals.len());
+        self.scope.locals.truncate(self.scope.locals.len() - locals.len());
     }
 
     pub(super) fn local(&self, name: &str) -> Option<LocalId> {
-        self.scope.iter().rev().find(|(n, _)| n == name).map(|(_, l)| *l)
+        self.scope.locals.iter().rev().find(|(n, _)| n == name).map(|(_, l)| *l)
     }
 
     pub(super) fn local_type(&self, l: LocalId) -> OpenType {
@@ -221,11 +221,11 @@ impl Checker {
             );
             return None;
         }
-        self.expansions += 1;
-        if self.expansions > Tuning::DEFAULT.check.expansions
-            || self.expanding.len() > Tuning::DEFAULT.depth.expanded
+        self.expansion.count += 1;
+        if self.expansion.count > Tuning::DEFAULT.check.expansions
+            || self.expansion.places.len() > Tuning::DEFAULT.depth.expanded
         {
-            let place = self.expanding.first().copied().unwrap_or(span);
+            let place = self.expansion.places.first().copied().unwrap_or(span);
             self.error(
                 codes::CYCLIC_DEFINITION,
                 place,
@@ -244,9 +244,9 @@ impl Checker {
             );
             return None;
         };
-        self.expanding.push(span);
+        self.expansion.places.push(span);
         let result = inner(self, &body);
-        self.expanding.pop();
+        self.expansion.places.pop();
         Some(result)
     }
 
@@ -266,7 +266,7 @@ impl Checker {
     }
 
     fn nearest(&self, name: &str) -> Option<String> {
-        let locals = self.scope.iter().map(|(n, _)| n.as_str());
+        let locals = self.scope.locals.iter().map(|(n, _)| n.as_str());
         let globals = self.names.globals.keys().map(String::as_str);
         let definitions = self.names.definitions.iter().map(|m| m.name.name.as_str());
         // Words of the language only where nothing of the machine is near: `false`, `INTEGERS`.

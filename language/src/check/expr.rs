@@ -11,7 +11,7 @@ impl Checker {
             return self.erroneous(e.span);
         }
         let typed = self.expr_of(e);
-        self.depth -= 1;
+        self.expansion.depth -= 1;
         typed
     }
 
@@ -89,7 +89,7 @@ impl Checker {
             }
             return self.erroneous(span);
         };
-        if self.visibility == Visibility::Properties && self.is_parameter(entity) {
+        if self.scope.visibility == Visibility::Properties && self.is_parameter(entity) {
             self.report(
                 Diagnostic::error(
                     codes::NOT_VISIBLE,
@@ -121,7 +121,7 @@ impl Checker {
         match self.names.globals.get(name) {
             Some(&(Entity::Var(v), declared)) => {
                 self.check_readable(v, name, span, declared);
-                if !self.old_values {
+                if !self.scope.old_values {
                     self.error(
                         codes::OLD_VALUE,
                         span,
@@ -144,10 +144,11 @@ impl Checker {
     // In `x : (P)` the name `x` of a result or VAR local is shadowed by its new value.
     fn old_local(&self, name: &str) -> Option<LocalId> {
         self.scope
+            .locals
             .iter()
             .rev()
             .map(|(n, l)| (n, *l))
-            .find(|(n, l)| *n == name && self.assignable.contains(l))
+            .find(|(n, l)| *n == name && self.scope.assignable.contains(l))
             .map(|p| p.1)
     }
 
@@ -433,7 +434,7 @@ impl Checker {
         }
         let locals = self.enter(ids);
         self.leave(&locals);
-        self.defined.extend(&locals);
+        self.scope.defined.extend(&locals);
         let mut out = vec![];
         for ((id, l), equation) in ids.iter().zip(locals).zip(equations) {
             let value = match equation {

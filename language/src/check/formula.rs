@@ -47,7 +47,7 @@ pub fn expression_in(
 
 impl Surroundings<'_> {
     fn open(&self, c: &mut Checker) -> Vec<LocalId> {
-        c.old_values = self.old_values;
+        c.scope.old_values = self.old_values;
         let new = |(name, ty): &(String, Type)| c.new_local(name, Span::default(), ty.into());
         let locals: Vec<LocalId> = self.bound.iter().map(new).collect();
         c.reopen(&locals);

@@ -86,7 +86,7 @@ fn empty_model(name: String, sources: Arc<Sources>) -> OpenModel {
 }
 
 /// Section of a formula, for the names that it may use.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 enum Visibility {
     /// Machine parameters, in `CONSTRAINTS`.
     Parameters,
@@ -99,7 +99,44 @@ enum Visibility {
     /// Names that a proof about an execution can use: `ASSERT`, invariant and variant of a loop.
     Proof,
     /// All names of a finished model.
+    #[default]
     State,
+}
+
+/// The names that the current formula or substitution may use.
+#[derive(Default)]
+struct FormulaScope {
+    /// Names that are bound around it, outermost first.
+    locals: Vec<(String, LocalId)>,
+    /// Results and locals of `VAR`.
+    assignable: HashSet<LocalId>,
+    /// Names of `LET`, which may have a value of any type.
+    defined: HashSet<LocalId>,
+    visibility: Visibility,
+    /// `x$0` may stand here.
+    old_values: bool,
+}
+
+/// How far definitions have been expanded, for the limits on it.
+#[derive(Default)]
+struct Expansion {
+    /// Places of the definitions that are being expanded, outermost first.
+    places: Vec<Span>,
+    /// Definitions that were expanded.
+    count: usize,
+    /// Nodes made inside definitions.
+    nodes: usize,
+    /// Levels of the tree above the current node.
+    depth: usize,
+}
+
+impl Expansion {
+    /// Counts one level of a tree. Returns whether it is neither too deep nor too large.
+    fn descend(&mut self) -> bool {
+        self.depth += 1;
+        self.nodes += usize::from(!self.places.is_empty());
+        self.depth <= Tuning::DEFAULT.depth.expanded && self.nodes <= Tuning::DEFAULT.check.expanded_nodes
+    }
 }
 
 struct Checker {
@@ -117,20 +154,8 @@ struct Checker {
     renamed: bool,
     /// A machine of the model refers to others that are not loaded.
     incomplete: bool,
-    scope: Vec<(String, LocalId)>,
-    /// Results and locals of `VAR`.
-    assignable: HashSet<LocalId>,
-    /// Names of `LET`, which may have a value of any type.
-    defined: HashSet<LocalId>,
-    visibility: Visibility,
-    /// `x$0` may stand here.
-    old_values: bool,
-    /// Places of the definitions that are being expanded, outermost first.
-    expanding: Vec<Span>,
-    expansions: usize,
-    /// Nodes made inside definitions.
-    expanded_nodes: usize,
-    depth: usize,
+    scope: FormulaScope,
+    expansion: Expansion,
     /// Locals before this one have closed types.
     first_open: usize,
     diagnostics: Vec<Diagnostic>,
@@ -149,15 +174,8 @@ impl Checker {
             component: ComponentId::default(),
             renamed: false,
             incomplete: false,
-            scope: vec![],
-            assignable: HashSet::new(),
-            defined: HashSet::new(),
-            visibility: Visibility::State,
-            old_values: false,
-            expanding: vec![],
-            expansions: 0,
-            expanded_nodes: 0,
-            depth: 0,
+            scope: FormulaScope::default(),
+            expansion: Expansion::default(),
             diagnostics: vec![],
             reported: HashSet::new(),
         }
@@ -168,7 +186,7 @@ impl Checker {
         if !self.reported.insert((diagnostic.code.number, diagnostic.span)) {
             return;
         }
-        let diagnostic = match self.expanding.first() {
+        let diagnostic = match self.expansion.places.first() {
             Some(&place) if place != diagnostic.span => {
                 diagnostic.label(place, "in this use of a definition")
             }
@@ -293,15 +311,11 @@ impl Checker {
 
     /// Counts one level of a tree. `false`, after a message, where it gets too deep or too large.
     fn descend(&mut self, span: Span) -> bool {
-        self.depth += 1;
-        self.expanded_nodes += usize::from(!self.expanding.is_empty());
-        if self.depth <= Tuning::DEFAULT.depth.expanded
-            && self.expanded_nodes <= Tuning::DEFAULT.check.expanded_nodes
-        {
+        if self.expansion.descend() {
             return true;
         }
-        self.depth -= 1;
-        let place = self.expanding.first().copied().unwrap_or(span);
+        self.expansion.depth -= 1;
+        let place = self.expansion.places.first().copied().unwrap_or(span);
         self.error(codes::CYCLIC_DEFINITION, place, "this is too large once its definitions are expanded");
         false
     }

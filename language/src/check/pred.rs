@@ -10,7 +10,7 @@ impl Checker {
             return PredKind::True.at(e.span);
         }
         let typed = self.pred_of(e);
-        self.depth -= 1;
+        self.expansion.depth -= 1;
         typed
     }
 

@@ -36,7 +36,7 @@ impl Checker {
             return SubstKind::Skip.at(s.span);
         }
         let typed = self.subst_of(s);
-        self.depth -= 1;
+        self.expansion.depth -= 1;
         typed
     }
 
@@ -89,7 +89,7 @@ impl Checker {
             }
             Sub::Var(ids, body) => {
                 let locals = self.enter(ids);
-                self.assignable.extend(&locals);
+                self.scope.assignable.extend(&locals);
                 let body = self.subst(body);
                 self.leave(&locals);
                 SubstKind::Var(locals, Box::new(body))
@@ -97,9 +97,9 @@ impl Checker {
             Sub::While { condition, body, invariant, variant } => {
                 let condition = self.pred(condition);
                 let body = Box::new(self.subst(body));
-                let before = std::mem::replace(&mut self.old_values, true);
+                let before = std::mem::replace(&mut self.scope.old_values, true);
                 let invariant = self.proved(|c| c.pred(invariant));
-                self.old_values = before;
+                self.scope.old_values = before;
                 let variant = self.proved(|c| c.expr(variant));
                 self.expect(&variant, &OpenType::Int);
                 SubstKind::While { condition, body, invariant, variant }
@@ -137,12 +137,12 @@ impl Checker {
 
     // A formula for a proof may speak of the abstraction.
     fn proved<T>(&mut self, formula: impl FnOnce(&mut Self) -> T) -> T {
-        let before = self.visibility;
+        let before = self.scope.visibility;
         if before == Visibility::Behaviour {
-            self.visibility = Visibility::Proof;
+            self.scope.visibility = Visibility::Proof;
         }
         let result = formula(self);
-        self.visibility = before;
+        self.scope.visibility = before;
         result
     }
 
@@ -261,7 +261,7 @@ impl Checker {
     fn target(&mut self, name: &str, span: Span) -> Option<(Target, Span)> {
         if let Some(l) = self.local(name) {
             let place = self.model.locals[l.index()].span;
-            if self.assignable.contains(&l) {
+            if self.scope.assignable.contains(&l) {
                 return Some((Target::Local(l), place));
             }
             self.report(
@@ -422,9 +422,9 @@ impl Checker {
         }
         let locals: Vec<LocalId> = pairs.iter().map(|(_, l)| *l).collect();
         self.reopen(&locals);
-        let before = std::mem::replace(&mut self.old_values, true);
+        let before = std::mem::replace(&mut self.scope.old_values, true);
         let p = self.pred(p);
-        self.old_values = before;
+        self.scope.old_values = before;
         self.leave(&locals);
         SubstKind::BecomesSuch(choice, pairs, p)
     }

@@ -77,9 +77,9 @@ impl Checker {
                 if !self.count(name, operator.parameters.len(), args, span) {
                     return nothing;
                 }
-                self.expansions += 1;
-                if self.expansions > Tuning::DEFAULT.check.expansions
-                    || self.expanding.len() > Tuning::DEFAULT.depth.expanded
+                self.expansion.count += 1;
+                if self.expansion.count > Tuning::DEFAULT.check.expansions
+                    || self.expansion.places.len() > Tuning::DEFAULT.depth.expanded
                 {
                     let message = "this is too large once its operators are expanded";
                     self.error(codes::CYCLIC_DEFINITION, span, message);
@@ -88,12 +88,12 @@ impl Checker {
                 if let Some(e) = self.mapped(&operator.name.name, args, span) {
                     return Typed::Value(e);
                 }
-                self.expanding.push(span);
+                self.expansion.places.push(span);
                 let result = match &operator.definition {
                     Definition::Direct(body) => self.direct(&theory, operator, body, args, span, truth),
                     _ => self.by_cases(&theory, operator, args, span, truth),
                 };
-                self.expanding.pop();
+                self.expansion.places.pop();
                 result
             }
         }
@@ -140,7 +140,7 @@ impl Checker {
             constructors: data.constructors.iter().map(|(n, parts)| bare(n, parts)).collect(),
             span: data.name.span,
         });
-        let scope = std::mem::take(&mut self.scope);
+        let scope = std::mem::take(&mut self.scope.locals);
         let mut hidden = vec![];
         for (i, p) in data.parameters.iter().enumerate() {
             let before =
@@ -169,7 +169,7 @@ impl Checker {
                 None => drop(self.names.globals.remove(&name)),
             }
         }
-        self.scope = scope;
+        self.scope.locals = scope;
         DataType::Free(id)
     }
 
@@ -282,7 +282,7 @@ impl Checker {
         }
         self.reopen(&parameters);
         // Their types come from the arguments alone.
-        self.defined.extend(types.iter().chain(&parameters));
+        self.scope.defined.extend(types.iter().chain(&parameters));
         (types, parameters)
     }
 
@@ -306,7 +306,7 @@ impl Checker {
         truth: bool,
     ) -> Typed {
         let args: Vec<Expr> = args.iter().map(|a| self.expr(a)).collect();
-        let scope = std::mem::take(&mut self.scope);
+        let scope = std::mem::take(&mut self.scope.locals);
         let (types, parameters) = self.open_operator(theory, operator, span);
         for (a, l) in args.iter().zip(&parameters) {
             let ty = self.local_type(*l);
@@ -314,7 +314,7 @@ impl Checker {
         }
         let body = if truth { Typed::Truth(self.pred(body)) } else { Typed::Value(self.expr(body)) };
         let body = self.under_condition(operator, body, span);
-        self.scope = scope;
+        self.scope.locals = scope;
         self.applied_to(&types, parameters, args, body, span)
     }
 
@@ -416,7 +416,7 @@ impl Checker {
         if operator.condition.is_none() {
             return call(args);
         }
-        let scope = std::mem::take(&mut self.scope);
+        let scope = std::mem::take(&mut self.scope.locals);
         let (set_types, parameters) = self.open_operator(theory, operator, span);
         let mut own = vec![];
         for (l, ty) in parameters.iter().zip(&types) {
@@ -425,7 +425,7 @@ impl Checker {
             own.push(local);
         }
         let body = self.under_condition(operator, call(own), span);
-        self.scope = scope;
+        self.scope.locals = scope;
         self.applied_to(&set_types, parameters, args, body, span)
     }
 
@@ -438,7 +438,7 @@ impl Checker {
         truth: bool,
     ) -> (OperatorId, Vec<OpenType>, OpenType) {
         let id = OperatorId(self.model.definitions.operators.len() as u32);
-        let scope = std::mem::take(&mut self.scope);
+        let scope = std::mem::take(&mut self.scope.locals);
         let (types, parameters) = self.open_operator(theory, operator, span);
         let result = self.fresh();
         let parameter_types: Vec<OpenType> = parameters.iter().map(|l| self.local_type(*l)).collect();
@@ -462,7 +462,7 @@ impl Checker {
                 None => OperatorDefinition::Axiomatic,
             };
         }
-        self.scope = scope;
+        self.scope.locals = scope;
         (id, parameter_types, result)
     }
 
@@ -493,7 +493,7 @@ impl Checker {
             for (i, n) in names.iter().enumerate() {
                 let e = self.part(id, c, i, parts, value.clone(), n.span);
                 let l = self.new_local(&n.name, n.span, e.ty.clone());
-                self.defined.insert(l);
+                self.scope.defined.insert(l);
                 bindings.push((l, e));
             }
             let locals: Vec<LocalId> = bindings.iter().map(|(l, _)| *l).collect();

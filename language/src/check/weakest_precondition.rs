@@ -5,11 +5,11 @@ use crate::model::visit::Names;
 
 impl Checker {
     pub(super) fn substituted(&mut self, s: &ast::Subst, p: &ast::Expr, span: Span) -> Pred {
-        let hidden = self.assignable.clone();
+        let hidden = self.scope.assignable.clone();
         // Here a bound variable may stand on the left as well.
-        self.assignable.extend(self.scope.iter().map(|(_, l)| *l));
+        self.scope.assignable.extend(self.scope.locals.iter().map(|(_, l)| *l));
         let s = self.subst(s);
-        self.assignable = hidden;
+        self.scope.assignable = hidden;
         let p = self.pred(p);
         match self.weakest(&s, p.clone()) {
             Ok(Pred { kind, .. }) => kind.at(span),

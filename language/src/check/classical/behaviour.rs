@@ -14,7 +14,7 @@ impl Composition {
         let mut initialisation = vec![];
         self.initialisations.resize(self.instances.len(), None);
         for i in self.order.clone() {
-            self.c.visibility = Visibility::Behaviour;
+            self.c.scope.visibility = Visibility::Behaviour;
             let body = self.inside(i, |m| {
                 m.local_operations(i);
                 let body = m.initialisation(i);
@@ -29,7 +29,7 @@ impl Composition {
                 Some(body) => initialisation.push(body),
             }
         }
-        self.c.visibility = Visibility::State;
+        self.c.scope.visibility = Visibility::State;
         if let Some(last) = initialisation.last() {
             let span = last.span;
             self.c.model.initialisation = match initialisation.len() {
@@ -237,7 +237,7 @@ impl Composition {
         if let Some(other) = abstraction.or(specified) {
             self.same_signature(op, other, results, parameters);
         }
-        self.c.assignable.extend(results);
+        self.c.scope.assignable.extend(results);
         let mut body = self.c.outermost(&op.body);
         self.c.leave(&locals);
         self.c.finish_group();

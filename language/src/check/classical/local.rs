@@ -118,7 +118,7 @@ impl Composition {
     /// A name for a value before the operation.
     fn kept(&mut self, value: Expr, lets: &mut Vec<(LocalId, Expr)>) -> Expr {
         let local = self.c.new_local("specified", value.span, value.ty.clone());
-        self.c.defined.insert(local);
+        self.c.scope.defined.insert(local);
         let name = ExprKind::Local(local).typed(value.ty.clone(), value.span);
         lets.push((local, value));
         name

@@ -236,7 +236,7 @@ impl Composition {
         if parameters.len() != arguments.len() {
             return vec![];
         }
-        self.c.visibility = Visibility::Parameters;
+        self.c.scope.visibility = Visibility::Parameters;
         self.inside(includer, |m| {
             let c = &mut m.c;
             let mut out = vec![];
@@ -270,7 +270,7 @@ impl Composition {
 
     fn constraints(&mut self, i: usize) -> Vec<Conjunct> {
         let project = self.project.clone();
-        self.c.visibility = Visibility::Parameters;
+        self.c.scope.visibility = Visibility::Parameters;
         let mut constraints = vec![];
         for s in &project.units[self.instances[i].unit].tree.sections {
             if let SectionKind::Constraints(e) = &s.kind {
@@ -284,7 +284,7 @@ impl Composition {
         let project = self.project.clone();
         let sections = &project.units[self.instances[i].unit].tree.sections;
         let mut axioms = vec![];
-        self.c.visibility = Visibility::Properties;
+        self.c.scope.visibility = Visibility::Properties;
         for s in sections {
             match &s.kind {
                 // Constants exist once, so do their properties.
@@ -328,7 +328,7 @@ impl Composition {
     pub(super) fn invariant(&mut self, i: usize) {
         let project = self.project.clone();
         let sections = &project.units[self.instances[i].unit].tree.sections;
-        self.c.visibility = Visibility::Invariant;
+        self.c.scope.visibility = Visibility::Invariant;
         let mut invariant = vec![];
         for s in sections {
             if let SectionKind::Invariant(e) = &s.kind {

@@ -166,7 +166,7 @@ impl Composition {
         for i in self.order.clone() {
             self.inside(i, |m| m.invariant(i));
         }
-        self.c.visibility = Visibility::State;
+        self.c.scope.visibility = Visibility::State;
         self.inside(0, |m| m.c.goal());
         self.behaviour();
         self.levels();

@@ -277,13 +277,13 @@ impl<'p> Composer<'p> {
     }
 
     fn open(&mut self, names: &Parameters) -> usize {
-        let before = self.c.scope.len();
-        self.c.scope.extend(names.iter().map(|(n, l)| (n.clone(), *l)));
+        let before = self.c.scope.locals.len();
+        self.c.scope.locals.extend(names.iter().map(|(n, l)| (n.clone(), *l)));
         before
     }
 
     fn close(&mut self, opened: usize) {
-        self.c.scope.truncate(opened);
+        self.c.scope.locals.truncate(opened);
     }
 
     fn after(&self, steps: &Steps, v: VarId, span: Span) -> Expr {
@@ -360,7 +360,7 @@ impl<'p> Composer<'p> {
                 let value = self.after(&a.steps, v, formula.tree.span);
                 let local = self.new_value(v, formula.tree.span);
                 replacement.locals.insert(local, value);
-                self.c.scope.push((name, local));
+                self.c.scope.locals.push((name, local));
             }
             let pred = self.c.pred(&formula.tree);
             self.close(opened);
