@@ -46,6 +46,12 @@ bsym_language::tuning! {
 
     /// Evaluation of formulas (`evaluate/`, `evaluator/`, `value/`).
     pub struct Evaluate {
+        /// Most elements of one set that is listed, and candidates of one quantifier.
+        listing: usize = 1 << 20,
+        /// Most rounds of one loop. It ends because its variant does, so this is a matter of patience.
+        rounds: usize = 1 << 24,
+        /// Most transitions from one state, valuations of the constants, or initial states.
+        branching: usize = 1 << 20,
         /// Most combinations of values of the names of one binder that audits and walks list by type.
         small_types: usize = 64,
         /// Candidates looked at for each value, where not all are listed.
@@ -232,6 +238,10 @@ bsym_language::tuning! {
     pub struct Answers {
         /// Steps of one explanation, well below a second.
         explanation_work: u64 = 2_000_000,
+        /// Characters after which a value in a message is cut.
+        value_letters: usize = 120,
+        /// Most steps that are tried from one state because they fit a partial trace.
+        fitting: usize = 10_000,
         /// Most values that an explanation lists.
         values: usize = 12,
         /// Most valuations of constants that are read.

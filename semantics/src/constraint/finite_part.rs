@@ -151,7 +151,7 @@ impl Evaluator<'_> {
 
     /// Returns the elements of an infinite set to choose from, if choices may be cut.
     pub(crate) fn choices_in(&self, set: &Value, at: Span) -> Eval<Option<Value>> {
-        if self.cuts.is_none() || self.cardinality(set, at)?.is_finite() == Some(true) {
+        if self.choosing.cuts.is_none() || self.cardinality(set, at)?.is_finite() == Some(true) {
             return Ok(None);
         }
         let Some(part) = self.finite_part(set, Extent::Scope, at) else { return Ok(None) };
@@ -166,7 +166,7 @@ impl Evaluator<'_> {
 
     /// Returns the integers to try between bounds of which one may be missing.
     pub(crate) fn integers_in_scope(&self, range: &Range) -> Value {
-        if let Some((least, most)) = self.cuts.and_then(|cuts| cuts.integers.as_ref()) {
+        if let Some((least, most)) = self.choosing.cuts.and_then(|cuts| cuts.integers.as_ref()) {
             let width = most - least;
             let (low, high) = match (&range.low, &range.high) {
                 (Some(low), Some(high)) => (low.clone(), high.clone().min(low + &width)),

@@ -19,7 +19,7 @@ use crate::constraint::solutions::Bound;
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::cuts::Part;
 use crate::evaluator::free_names::names_of_expr;
-use crate::evaluator::{Eval, Evaluator};
+use crate::evaluator::{Choosing, Eval, Evaluator};
 use crate::tuning::Tuning;
 use crate::value::Value;
 use crate::value::env::{Env, Name};
@@ -61,12 +61,12 @@ impl<'m> Evaluator<'m> {
     /// be listed, takes a sample of at most `values`. The cuts are noted where choices may be cut; elsewhere nothing is
     /// sampled.
     pub fn with_samples(self, values: usize) -> Self {
-        Evaluator { samples: Some(values.max(1)), ..self }
+        Evaluator { choosing: Choosing { samples: Some(values.max(1)), ..self.choosing }, ..self }
     }
 
     /// Returns the number of values that a choice may take.
     fn sample_size(&self) -> Option<usize> {
-        self.samples.filter(|_| self.cuts.is_some())
+        self.choosing.samples.filter(|_| self.choosing.cuts.is_some())
     }
 
     /// Returns a sample of a set to choose from, if it has more elements than wanted.
@@ -158,8 +158,8 @@ impl<'m> Evaluator<'m> {
         found: Bound<'_>,
     ) -> Flow {
         let mut first = vec![];
-        let limited =
-            Evaluator { choices: self.choices.min(wanted * Tuning::DEFAULT.sampling.candidates), ..*self };
+        let candidates = self.choosing.candidates.min(wanted * Tuning::DEFAULT.sampling.candidates);
+        let limited = Evaluator { choosing: Choosing { candidates, ..self.choosing }, ..*self };
         let listed = limited.search_alone(env, names, preds, at, &mut |bound, truth| {
             first.push((bound, truth));
             Ok(if first.len() > wanted { ControlFlow::Break(()) } else { GO })

@@ -64,14 +64,29 @@ pub(super) struct Search<'s, 'm> {
     pub(super) waiting: RefCell<Option<EvalError>>,
     /// The first cell of an enclosing search that is needed to evaluate a part of this one.
     pub(super) awaits: Cell<Option<CellId>>,
-    /// Values of the parts that need no unknown, by their place in the formula.
-    pub(super) fixed: RefCell<HashMap<*const Expr, Value>>,
+    pub(super) remembered: Remembered,
+}
+
+/// Values of parts of the formulas, by their place, so that they are not evaluated again.
+#[derive(Default)]
+pub(super) struct Remembered {
+    /// Values of the parts that need no unknown.
+    fixed: RefCell<HashMap<*const Expr, Value>>,
     /// The last values of parts that need unknowns, with the values of their names.
-    pub(super) made: RefCell<HashMap<*const Expr, Made>>,
+    made: RefCell<HashMap<*const Expr, Made>>,
+}
+
+impl Remembered {
+    /// Returns the last value of an expression if its names have the same values as then.
+    fn made(&self, env: &Env<'_>, e: &Expr) -> Option<Value> {
+        let made = self.made.borrow();
+        let Made { names, value } = made.get(&std::ptr::from_ref(e))?;
+        names.iter().all(|(name, then)| env.get(*name) == Some(then)).then(|| value.clone())
+    }
 }
 
 /// The last value of an expression.
-pub(super) struct Made {
+struct Made {
     /// The values of its names at that time.
     names: Vec<(Name, Value)>,
     value: Value,
@@ -132,18 +147,18 @@ impl<'m> Search<'_, 'm> {
         if !self.eval.is_closed(self.env, e) {
             return None;
         }
-        if let Some(known) = self.fixed.borrow().get(&std::ptr::from_ref(e)) {
+        if let Some(known) = self.remembered.fixed.borrow().get(&std::ptr::from_ref(e)) {
             return Some(known.clone());
         }
         let value = self.known(self.eval.eval(self.env, e))?;
-        self.fixed.borrow_mut().insert(e, value.clone());
+        self.remembered.fixed.borrow_mut().insert(e, value.clone());
         Some(value)
     }
 
     /// Returns the value of an expression whose names all have values; a large set, and what is made from binders, is
     /// made once for the same values.
     pub(super) fn made(&self, env: &Env<'_>, e: &Expr) -> Eval<Value> {
-        if let Some(known) = self.made_before(env, e) {
+        if let Some(known) = self.remembered.made(env, e) {
             return Ok(known);
         }
         let value = self.eval.eval(env, e)?;
@@ -154,15 +169,12 @@ impl<'m> Search<'_, 'm> {
         };
         if is_kept {
             let names = names_of_expr(e).into_iter().filter_map(|name| Some((name, env.get(name)?.clone())));
-            self.made.borrow_mut().insert(e, Made { names: names.collect(), value: value.clone() });
+            self.remembered
+                .made
+                .borrow_mut()
+                .insert(e, Made { names: names.collect(), value: value.clone() });
         }
         Ok(value)
-    }
-
-    fn made_before(&self, env: &Env<'_>, e: &Expr) -> Option<Value> {
-        let made = self.made.borrow();
-        let Made { names, value } = made.get(&std::ptr::from_ref(e))?;
-        names.iter().all(|(name, then)| env.get(*name) == Some(then)).then(|| value.clone())
     }
 
     /// Returns whether a literal holds under a binding of its unknowns.
@@ -176,7 +188,7 @@ impl<'m> Search<'_, 'm> {
         }
         // The equation that gave an unknown its value, or numbers that binders make.
         let is_made = |side: &Expr| {
-            side.ty == Type::Int && has_binder_in(side) || self.made_before(env, side).is_some()
+            side.ty == Type::Int && has_binder_in(side) || self.remembered.made(env, side).is_some()
         };
         if let PredKind::Compare(CompareOp::Equal, a, b) = &literal.pred.kind
             && [a, b].iter().any(|side| is_made(side))
@@ -254,7 +266,7 @@ impl<'m> Search<'_, 'm> {
     pub(super) fn most_candidates(&self) -> usize {
         match self.probe {
             Probing::No | Probing::Witness => self.eval.candidates,
-            Probing::Some | Probing::Bounded => self.eval.candidates.min(self.eval.choices),
+            Probing::Some | Probing::Bounded => self.eval.candidates.min(self.eval.choosing.candidates),
         }
     }
 

@@ -152,7 +152,7 @@ impl Evaluator<'_> {
             self.note_method(Method::Exhaustion);
             return self.search(env, names, preds, at, (true, &mut known), found).0;
         }
-        let partly = self.cuts.is_none();
+        let partly = self.choosing.cuts.is_none();
         let has_answered = self.finder.is_some_and(|finder| finder.has_answered(names));
         let turns = Turns::new(if has_answered { &TURNS_AGAIN } else { &TURNS });
         let reported = Cell::new(0);
@@ -220,7 +220,7 @@ impl Evaluator<'_> {
             // Values that cannot be judged are met again in the exhaustive search, which reports why.
             if complete && all_judged {
                 self.note_method(turn.method);
-                if let Some(cuts) = self.cuts.filter(|_| !beyond.is_empty()) {
+                if let Some(cuts) = self.choosing.cuts.filter(|_| !beyond.is_empty()) {
                     cuts.exceed(names);
                 }
                 return self.all_reported(beyond, env, preds, &mut known, found);

@@ -9,7 +9,7 @@ use bsym_language::types::Type;
 use bsym_language::walk::cut_into_literals;
 
 use crate::constraint::finite_domain::CellSearch;
-use crate::constraint::search::{Binding, Flow, GO, Generator, Literal, Probing, Report, Search};
+use crate::constraint::search::{Binding, Flow, GO, Generator, Literal, Probing, Remembered, Report, Search};
 use crate::error::{EvalError, EvalErrorKind};
 use crate::evaluator::Evaluator;
 use crate::evaluator::cuts::Part;
@@ -45,7 +45,7 @@ impl<'m> Evaluator<'m> {
         at: Span,
         report: Report<'_>,
     ) -> Flow {
-        let probing = if self.cuts.is_some() { Probing::Bounded } else { Probing::Some };
+        let probing = if self.choosing.cuts.is_some() { Probing::Bounded } else { Probing::Some };
         self.solve_with(env, unknowns, literals, at, probing, report).0
     }
 
@@ -113,8 +113,7 @@ impl<'m> Evaluator<'m> {
             undecided_total: Cell::new(true),
             waiting: RefCell::default(),
             awaits: Cell::default(),
-            fixed: RefCell::default(),
-            made: RefCell::default(),
+            remembered: Remembered::default(),
         };
         let done = search.round(&mut vec![None; unknowns.len()], settled, &mut |bound, truth| {
             report(bound, truth).inspect_err(|_| search.refused.set(true))

@@ -47,9 +47,23 @@ impl Slower for Limits {}
 
 impl Default for Limits {
     fn default() -> Self {
-        // A loop ends because its variant does; the limit on its rounds is a matter of patience.
-        Limits { listing: 1 << 20, rounds: 1 << 24, branching: 1 << 20 }
+        let evaluate = &Tuning::DEFAULT.evaluate;
+        Limits { listing: evaluate.listing, rounds: evaluate.rounds, branching: evaluate.branching }
     }
+}
+
+/// How a choice takes its values where they are many, or infinitely many.
+#[derive(Clone, Copy)]
+pub(crate) struct Choosing<'m> {
+    /// Record of cut choices: if it is set, a choice among infinitely many values uses a finite part of them and is
+    /// noted here.
+    pub(crate) cuts: Option<&'m Cuts>,
+    /// Refuses a choice among more values than may be listed before it takes any of them.
+    pub(crate) refuses: bool,
+    /// Largest sample that a choice among more values takes.
+    pub(crate) samples: Option<usize>,
+    /// Candidates that one search for the values of a choice looks at.
+    pub(crate) candidates: usize,
 }
 
 /// Evaluates expressions and predicates of one model under one scope.
@@ -66,21 +80,14 @@ pub struct Evaluator<'m> {
     pub limits: Limits,
     /// Finds values where enumeration gives up.
     pub finder: Option<&'m dyn ValueFinder>,
-    /// Record of cut choices: if it is set, a choice among infinitely many values uses a finite part of them and is
-    /// noted here.
-    pub(crate) cuts: Option<&'m Cuts>,
+    /// How a choice takes its values.
+    pub(crate) choosing: Choosing<'m>,
     /// Stops asking the finder once many values were found.
     pub(crate) impatient: bool,
     /// Gives up where neither a limited search nor the finder knows all values, in place of searching to the end.
     pub(crate) gives_up: bool,
-    /// Refuses a choice among more values than may be listed before it takes any of them.
-    pub(crate) refuses: bool,
-    /// Largest sample that a choice among more values takes.
-    pub(crate) samples: Option<usize>,
     /// Candidates that one search looks at; at most the elements of a listed set.
     pub(crate) candidates: usize,
-    /// Candidates that one search for the values of a choice looks at.
-    pub(crate) choices: usize,
     /// Largest number of combinations of values for which unknowns are listed by type, without narrowing.
     pub(crate) listed_by_type: Option<usize>,
     /// Flag set from outside that ends an evaluation with [`Interrupted`](crate::error::EvalErrorKind::Interrupted).
@@ -104,13 +111,10 @@ impl<'m> Evaluator<'m> {
             scope,
             limits,
             finder: None,
-            cuts: None,
+            choosing: Choosing { cuts: None, refuses: false, samples: None, candidates: usize::MAX },
             impatient: false,
             gives_up: false,
-            refuses: false,
-            samples: None,
             candidates: limits.listing,
-            choices: usize::MAX,
             listed_by_type: None,
             interrupt: None,
             up_to_names: None,
@@ -130,13 +134,12 @@ impl<'m> Evaluator<'m> {
     /// where that can be told in advance.
     pub fn listing(self, most: usize) -> Self {
         if most >= self.limits.branching {
-            return Evaluator { refuses: true, ..self };
+            return Evaluator { choosing: Choosing { refuses: true, ..self.choosing }, ..self };
         }
-        let (limits, choices) = (
-            Limits { branching: most, ..self.limits },
-            self.choices.min(most * Tuning::DEFAULT.evaluate.candidates),
-        );
-        Evaluator { impatient: true, refuses: true, choices, limits, ..self }
+        let limits = Limits { branching: most, ..self.limits };
+        let candidates = self.choosing.candidates.min(most * Tuning::DEFAULT.evaluate.candidates);
+        let choosing = Choosing { refuses: true, candidates, ..self.choosing };
+        Evaluator { impatient: true, choosing, limits, ..self }
     }
 
     /// Returns an evaluator that searches for nothing where types are small: a binder whose types have at most `most`
@@ -175,17 +178,17 @@ impl<'m> Evaluator<'m> {
     /// Returns this evaluator with bounded choices: a choice among infinitely many values uses a finite part of them,
     /// and `cuts` records it.
     pub fn with_bounded_choices(self, cuts: &'m Cuts) -> Self {
-        Evaluator { cuts: Some(cuts), ..self }
+        Evaluator { choosing: Choosing { cuts: Some(cuts), ..self.choosing }, ..self }
     }
 
     /// Returns the record of cut choices, if choices among infinitely many values may use a part of them.
     pub fn cuts(&self) -> Option<&'m Cuts> {
-        self.cuts
+        self.choosing.cuts
     }
 
     /// Returns this evaluator with unbounded choices: a choice uses all its values, or is an error.
     pub fn with_all_choices(self) -> Self {
-        Evaluator { cuts: None, ..self }
+        Evaluator { choosing: Choosing { cuts: None, ..self.choosing }, ..self }
     }
 
     /// Returns this evaluator with a bound on its work: it stops with
@@ -224,7 +227,7 @@ impl<'m> Evaluator<'m> {
 
     /// Notes a cut.
     pub(crate) fn note(&self, name: Name, part: Part) {
-        if let Some(cuts) = self.cuts {
+        if let Some(cuts) = self.choosing.cuts {
             cuts.note(name, part);
         }
     }
@@ -237,7 +240,7 @@ impl<'m> Evaluator<'m> {
     /// A value as B text, cut where it is long.
     pub(crate) fn short(&self, value: &Value) -> String {
         let text = self.text(value);
-        match text.char_indices().nth(120) {
+        match text.char_indices().nth(Tuning::DEFAULT.answers.value_letters) {
             Some((at, _)) => format!("{}…", &text[..at]),
             None => text,
         }

@@ -16,10 +16,8 @@ use crate::trace::file::INITIALISATION;
 use crate::trace::partial::{PartialStep, PartialTrace};
 use crate::transition::state::{Constants, Execution, State};
 use crate::transition::{Edge, Outcome};
+use crate::tuning::Tuning;
 use crate::value::Value;
-
-/// Most fitting steps that are tried from one state.
-const MOST_FITTING: usize = 10_000;
 
 /// The longest beginning of a partial trace that the machine can follow.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -215,6 +213,7 @@ impl<'a> Search<'a> {
                 .collect(),
         };
         let from = state.map_or(&[][..], |s| &s[..]);
+        let most = Tuning::DEFAULT.answers.fitting;
         let mut found = vec![];
         for event in events {
             let mut visit = |edge| {
@@ -222,7 +221,7 @@ impl<'a> Search<'a> {
                 if known.fits(model, &step) {
                     found.push(step);
                 }
-                if found.len() > MOST_FITTING { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if found.len() > most { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
             };
             let done = match (event, event.and_then(|e| self.parameters(e, known))) {
                 // Nothing has to be listed where all arguments are known.
@@ -233,8 +232,8 @@ impl<'a> Search<'a> {
             };
             let open = match done {
                 Err(e) => Some(e),
-                Ok(_) if found.len() > MOST_FITTING => {
-                    let message = format!("more than {MOST_FITTING} steps are as the trace says");
+                Ok(_) if found.len() > most => {
+                    let message = format!("more than {most} steps are as the trace says");
                     Some(EvalError::too_large(Span::default(), message))
                 }
                 Ok(_) => None,

@@ -359,7 +359,7 @@ impl Walker<'_> {
             None => {
                 let limit = self.eval.limits.branching;
                 let is_refused = |part: &Value| -> Eval<bool> {
-                    Ok(self.eval.refuses && self.eval.cardinality(part, at)?.within(limit).is_none())
+                    Ok(self.eval.choosing.refuses && self.eval.cardinality(part, at)?.within(limit).is_none())
                 };
                 if let Some(part) = self.eval.choices_in(&set, at)? {
                     if is_refused(&part)? {
