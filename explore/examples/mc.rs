@@ -36,9 +36,10 @@ fn run() -> ExitCode {
             "--memory" => options.limits.memory = args.next().and_then(|s| s.parse().ok()),
             "--checkpoint" => {
                 let every = Duration::from_secs(3600);
-                options.checkpoint = args.next().map(|path| Checkpoint { path: path.into(), every });
+                options.suspension.checkpoint =
+                    args.next().map(|path| Checkpoint { path: path.into(), every });
             }
-            "--resume" => options.resume = args.next().map(PathBuf::from),
+            "--resume" => options.suspension.resume = args.next().map(PathBuf::from),
             "--timeout" => {
                 let seconds = args.next().and_then(|s| s.trim_end_matches('s').parse().ok());
                 options.limits.time = seconds.map(Duration::from_secs_f64);

@@ -64,6 +64,34 @@ impl ProvenMeanwhile {
     }
 }
 
+/// Pairs of event and invariant conjunct that are proven: the event keeps the conjunct.
+#[derive(Clone, Debug, Default)]
+pub struct ProvenPairs {
+    /// Known to be proven, so that the conjunct is not evaluated after the event. Used only if the whole invariant is
+    /// checked.
+    pub known: BTreeSet<(EventId, usize)>,
+    /// Pairs of this kind that become known during the search. A search with several threads does not wait for them.
+    pub meanwhile: ProvenMeanwhile,
+    /// Proven by a solver. They decide which events have to be taken. The conjunct is evaluated all the same.
+    pub settled: BTreeSet<(EventId, usize)>,
+}
+
+impl ProvenPairs {
+    /// Returns whether a pair was proven before the search, by whatever means.
+    pub(crate) fn contains(&self, pair: (EventId, usize)) -> bool {
+        self.known.contains(&pair) || self.settled.contains(&pair)
+    }
+}
+
+/// Where a search is suspended to, and which suspended one it resumes.
+#[derive(Clone, Debug, Default)]
+pub struct Suspension {
+    /// Saves the suspended search to a file from time to time, and when it ends without an answer.
+    pub checkpoint: Option<Checkpoint>,
+    /// Resumes a suspended search. A search of another model, scope or other properties is refused.
+    pub resume: Option<PathBuf>,
+}
+
 /// Properties to search for, and options of the search.
 #[derive(Clone, Debug, Default)]
 pub struct SearchOptions {
@@ -82,25 +110,17 @@ pub struct SearchOptions {
     pub limits: Limits,
     /// Constants with a given value.
     pub fixed: BTreeMap<ConstId, Value>,
-    /// Pairs of event and invariant conjunct known to be proven, so that the conjunct is not evaluated after the event.
-    /// Used only if the whole invariant is checked.
-    pub proven: BTreeSet<(EventId, usize)>,
-    /// Pairs as in `proven` that become known during the search. A search with several threads does not wait for them.
-    pub proven_meanwhile: ProvenMeanwhile,
+    /// What is proven without the search.
+    pub proven: ProvenPairs,
     /// Set from outside to stop the search; the report says what is known so far.
     pub cancelled: Arc<AtomicBool>,
-    /// Saves the suspended search to a file from time to time, and when it ends without an answer.
-    pub checkpoint: Option<Checkpoint>,
-    /// Resumes a suspended search. A search of another model, scope or other properties is refused.
-    pub resume: Option<PathBuf>,
+    /// Files of the suspended search.
+    pub suspension: Suspension,
     /// Searches only one state of each orbit: of those that differ in the roles of interchangeable elements.
     pub symmetry: Option<Method>,
     /// Takes only a sufficient subset of the enabled events in each state: see [`partial_order`](crate::partial_order).
     /// Uses a single thread.
     pub partial_order: bool,
-    /// Pairs of event and invariant conjunct that a solver has proven. They decide which events have to be taken. The
-    /// conjunct is evaluated all the same.
-    pub settled: BTreeSet<(EventId, usize)>,
     /// Computes the [`Coverage`](crate::report::coverage::Coverage). Not for a search that leaves events out.
     pub coverage: bool,
     /// Uses the reference evaluator alone. For tests: the answer must be the same.

@@ -113,7 +113,8 @@ fn a_search_put_aside_goes_on_with_the_trees() {
         let whole = run(text, &SearchOptions::default());
         let path = std::env::temp_dir().join(format!("bsym-condensed-{}-{i}", std::process::id()));
         let checkpoint = Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
-        let mut options = SearchOptions { checkpoint, ..SearchOptions::default() };
+        let mut options = SearchOptions::default();
+        options.suspension.checkpoint = checkpoint;
         for limit in [3000, 3500] {
             options.limits.states = Some(limit);
             let report = run(text, &options);
@@ -123,10 +124,11 @@ fn a_search_put_aside_goes_on_with_the_trees() {
                 "{:?}",
                 report.verdict
             );
-            options.resume = Some(path.clone());
+            options.suspension.resume = Some(path.clone());
         }
         let bytes = std::fs::read(&path).expect("the file");
-        options = SearchOptions { resume: Some(path.clone()), ..SearchOptions::default() };
+        options = SearchOptions::default();
+        options.suspension.resume = Some(path.clone());
         let report = run(text, &options);
         assert_eq!(counts(&report), counts(&whole));
         assert_eq!(format!("{:?}", report.verdict), format!("{:?}", whole.verdict));

@@ -1,11 +1,11 @@
 //! Searches of machines written for these tests: the compiled form against the reference, kinds of
 //! violations, proof information, and searches that are put aside.
 
-use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 use bsym_explore::audit::Finding;
-use bsym_explore::options::{Checkpoint, Order, SearchOptions};
+use bsym_explore::options::{Checkpoint, Order, SearchOptions, Suspension};
 use bsym_explore::report::{Progress, SearchReport, Verdict};
 use bsym_explore::search::{Problem, search};
 use bsym_language::load::load_text;
@@ -211,13 +211,19 @@ fn what_goes_wrong_on_the_way_is_found_and_replayed() {
     }
 }
 
+/// The suspended search in a file is resumed, and not saved again.
+fn resuming(path: &Path) -> Suspension {
+    Suspension { checkpoint: None, resume: Some(path.to_owned()) }
+}
+
 #[test]
 fn a_proven_conjunct_is_not_evaluated_after_its_event() {
     // The status is wrong on purpose: that the search believes it, and contradicts its audit, shows that the conjunct
     // was not looked at.
     let text = "MACHINE Test VARIABLES x INVARIANT x <= 2 & x >= 0 INITIALISATION x := 0
         OPERATIONS up = SELECT x < 4 THEN x := x + 1 END END";
-    let mut options = SearchOptions { proven: BTreeSet::from([(EventId(0), 0)]), ..SearchOptions::default() };
+    let mut options = SearchOptions::default();
+    options.proven.known.insert((EventId(0), 0));
     for threads in [1, 2] {
         (options.threads, options.share_all) = (threads, threads > 1);
         let Verdict::Contradiction(difference) = run(text, &options).verdict else {
@@ -293,11 +299,11 @@ fn a_search_that_was_put_aside_ends_as_if_it_had_not_been() {
     let whole = run(text, &SearchOptions { keep_going: true, ..SearchOptions::default() });
     let mut options = SearchOptions { keep_going: true, ..SearchOptions::default() };
     options.limits.states = Some(40);
-    options.checkpoint = Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
+    options.suspension.checkpoint = Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
     let part = run(text, &options);
     assert!(matches!(part.verdict, Verdict::Unknown(Reason::StateLimit(_)) | Verdict::Violated(_)));
     assert_eq!(part.not_saved, None);
-    let resumed = SearchOptions { keep_going: true, resume: Some(path.clone()), ..SearchOptions::default() };
+    let resumed = SearchOptions { keep_going: true, suspension: resuming(&path), ..SearchOptions::default() };
     let rest = run(text, &resumed);
     assert_eq!(rest.verdict, whole.verdict);
     let counts = |r: &SearchReport| (r.statistics.states, r.statistics.transitions, r.statistics.violating);
@@ -410,12 +416,12 @@ fn a_limit_on_memory_puts_aside_what_any_number_of_threads_continues() {
             let mut options = SearchOptions { keep_going: true, threads: before, ..SearchOptions::default() };
             options.share_all = before > 1;
             options.limits.memory = Some(1);
-            options.checkpoint = Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
+            options.suspension.checkpoint =
+                Some(Checkpoint { path: path.clone(), every: Duration::from_secs(3600) });
             let part = run(text, &options);
             assert!(part.statistics.states < whole.statistics.states);
             assert_eq!((part.finished, part.not_saved), (false, None));
-            options =
-                SearchOptions { resume: Some(path.clone()), checkpoint: None, threads: after, ..options };
+            options = SearchOptions { suspension: resuming(&path), threads: after, ..options };
             (options.limits.memory, options.share_all) = (None, after > 1);
             let rest = run(text, &options);
             assert_eq!((counts(&rest), &rest.verdict), (counts(&whole), &whole.verdict), "{before} {after}");

@@ -159,12 +159,12 @@ fn attempt(
         // The file is written after the limit.
         control.be_patient(tuning().sessions.checkpoint_patience);
     }
-    options.checkpoint =
+    options.suspension.checkpoint =
         arguments.checkpoint.clone().map(|path| Checkpoint { path, every: tuning().sessions.checkpoint });
-    options.resume = arguments.resume.clone();
+    options.suspension.resume = arguments.resume.clone();
     // Status that bsym has established itself is no claim of another tool.
     let own = run.imported.status.iter().filter(|(_, status)| status.level == Level::Checked);
-    options.proven = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
+    options.proven.known = own.filter_map(|((event, conjunct), _)| Some((event?, conjunct))).collect();
     let begin = Instant::now();
     let finder = Patience::new(Arc::clone(&run.model), solver.cloned(), &control.budget);
     let finder = Some(&finder as &dyn ValueFinder);
@@ -173,10 +173,11 @@ fn attempt(
         // The status has to be confirmed before the search, because it decides which events are enough.
         let vetted = vetting::before(&run.job(), solver);
         let confirmed = vetted.confirmed.iter();
-        options.settled = confirmed.filter_map(|&(event, conjunct)| Some((event?, conjunct))).collect();
+        options.proven.settled =
+            confirmed.filter_map(|&(event, conjunct)| Some((event?, conjunct))).collect();
         (search(&problem, &options, &mut reporter), vetted)
     } else {
-        vetting::beside(&run.job(), solver, &options.proven_meanwhile, || {
+        vetting::beside(&run.job(), solver, &options.proven.meanwhile, || {
             search(&problem, &options, &mut reporter)
         })
     };

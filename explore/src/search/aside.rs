@@ -25,7 +25,7 @@ impl Verifier<'_, '_> {
 
     /// Reads the suspended search to resume, if there is one.
     pub(super) fn read_checkpoint(&mut self, eval: &Evaluator<'_>) -> Option<Snapshot> {
-        let path = self.options.resume.as_ref()?;
+        let path = self.options.suspension.resume.as_ref()?;
         match Snapshot::read(path, &self.title(eval), self.options.threads) {
             Ok(snapshot) => Some(snapshot),
             Err(e) => {
@@ -37,7 +37,7 @@ impl Verifier<'_, '_> {
 
     /// Saves the suspended search.
     pub(super) fn save(&mut self, reached: &States<'_>) {
-        let Some(checkpoint) = &self.options.checkpoint else { return };
+        let Some(checkpoint) = &self.options.suspension.checkpoint else { return };
         let (s, n) = (&self.statistics, &reached.counts);
         let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
         let marks = self.findings.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
@@ -98,7 +98,7 @@ impl Search<'_, '_> {
                 && row.get(layout).is_none_or(|v| (*v as usize) < constants)
         });
         if !sound {
-            let path = self.visitor.options.resume.clone().unwrap_or_default();
+            let path = self.visitor.options.suspension.resume.clone().unwrap_or_default();
             self.visitor.stopped = Some(Reason::NotResumed(CheckpointError::Damaged(path).to_string()));
             return;
         }

@@ -103,7 +103,8 @@ pub const COUNTERS: usize = 5;
 /// Returns the first line of a file, which identifies the version, the model, the scope and the options that it belongs
 /// to.
 pub fn title(eval: &Evaluator<'_>, options: &SearchOptions) -> String {
-    let SearchOptions { checks, proven, symmetry, partial_order, .. } = options;
+    let SearchOptions { checks, symmetry, partial_order, .. } = options;
+    let proven = &options.proven.known;
     let mut hash = text_hash(env!("CARGO_PKG_VERSION"));
     for (_, source) in eval.model.text.sources.iter() {
         hash = mix(hash, text_hash(&source.text));

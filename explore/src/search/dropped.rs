@@ -3,7 +3,7 @@
 use bsym_semantics::trace::doubt::{self, Asked};
 use bsym_semantics::verdict::{Condition, Counterexample};
 
-use crate::options::SearchOptions;
+use crate::options::{SearchOptions, Suspension};
 use crate::report::{SearchReport, Verdict};
 use crate::search::Problem;
 
@@ -74,7 +74,7 @@ fn without_doubtful_events(
     again: Again<'_>,
 ) -> Vec<Counterexample> {
     let Some(model) = problem.model.without_doubtful_events() else { return vec![] };
-    let mut options = SearchOptions { checkpoint: None, resume: None, ..options.clone() };
+    let mut options = SearchOptions { suspension: Suspension::default(), ..options.clone() };
     // Without some events a state may be a spurious deadlock.
     options.checks.deadlock = false;
     let report = again(&Problem { model: &model, ..*problem }, &options);

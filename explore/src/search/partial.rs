@@ -63,8 +63,8 @@ pub(super) fn visit(
             report.statistics.partial_order = Some(PartialOrderReduction::default());
             return report;
         };
-        inner.proven = cut.of_instances(&options.proven).collect();
-        inner.proven_meanwhile = ProvenMeanwhile::default();
+        inner.proven.known = cut.of_instances(&options.proven.known).collect();
+        inner.proven.meanwhile = ProvenMeanwhile::default();
         let instances = Problem { model: &cut.model, ..*problem };
         let reduced = Instantiated { order: &order, whole: *problem, events: &cut.events };
         let mut report =
@@ -119,9 +119,7 @@ fn known<'m>(formulas: Formulas<'_, '_>, model: &'m Model, checks: &Checks) -> V
 /// Returns the properties to check. Proofs count where the whole invariant holds in every state that is not bad.
 fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> Vec<Property<'m>> {
     let (model, checks, n) = (&cut.model, &options.checks, cut.events.len());
-    let is_proven = |event: EventId, i: usize| {
-        whole && (options.proven.contains(&(event, i)) || options.settled.contains(&(event, i)))
-    };
+    let is_proven = |event: EventId, i: usize| whole && options.proven.contains((event, i));
     let mut found = vec![];
     for (i, conjunct) in model.invariant.iter().enumerate() {
         if checks.asks(i) {

@@ -57,7 +57,7 @@ impl Round {
 
     /// The rounds of a search.
     pub(super) fn of(options: &SearchOptions) -> Vec<Round> {
-        if options.checkpoint.is_some() || options.resume.is_some() {
+        if options.suspension.checkpoint.is_some() || options.suspension.resume.is_some() {
             return vec![Round::WHOLE];
         }
         if options.keep_going || options.coverage {

@@ -14,7 +14,7 @@ pub(super) struct Schedule {
 impl Schedule {
     /// The schedule of a search that begins now.
     pub(super) fn new(begin: Instant, options: &SearchOptions) -> Schedule {
-        let every = options.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every);
+        let every = options.suspension.checkpoint.as_ref().map_or(Duration::MAX, |c| c.every);
         Schedule { begin, next_checkpoint: every, every }
     }
 

@@ -122,7 +122,7 @@ pub(super) fn prepare<'m, 'o>(
     let mut machine = Machine::new(eval, found, store, !options.reference_only);
     machine.sampled.bounds = round.sampling;
     machine.context.stop = session.stop(valuations.interrupted);
-    let asked = asked(&mut machine, &verifier.checks, &options.proven);
+    let asked = asked(&mut machine, &verifier.checks, &options.proven.known);
     let system = Stubborn::new(Symmetric::new(Cached::new(machine), symmetry.map(Arc::new)), None);
     let frontier = Frontier::new(options.order, options.seed);
     let mut search = Reachability::new(system, asked, frontier, verifier);
@@ -272,6 +272,6 @@ impl<'m> Visitor<Space<'m>> for Verifier<'m, '_> {
     }
 
     fn proven(&mut self, matrix: &DependencyMatrix) -> Vec<(GroupId, LabelId)> {
-        pairs(matrix, &self.checks, self.options.proven_meanwhile.take()).collect()
+        pairs(matrix, &self.checks, self.options.proven.meanwhile.take()).collect()
     }
 }
