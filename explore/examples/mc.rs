@@ -98,12 +98,12 @@ fn run() -> ExitCode {
         s.depth,
         s.deadlocks,
         s.violating,
-        s.memo_hits,
-        s.memo_hits + s.memo_misses,
-        s.by_reference,
+        s.successors.memo_hits,
+        s.successors.memo_hits + s.successors.memo_misses,
+        s.successors.by_reference,
         s.found_by
     );
-    for (event, reason) in &s.uncompiled {
+    for (event, reason) in &s.successors.uncompiled {
         println!("not compiled: {event}: {reason}");
     }
     for i in &report.incomplete {

@@ -108,24 +108,14 @@ pub struct Statistics {
     pub violating: u64,
     /// Largest distance from an initial state; known for breadth-first search.
     pub depth: Option<usize>,
-    /// Bytes of states, values and remembered successors.
-    pub bytes: usize,
-    /// Of these, bytes of states: their rows, their predecessors, and the index that finds them again.
-    pub table_bytes: usize,
-    /// Successors of an event that were remembered.
-    pub memo_hits: u64,
-    /// Successors of an event that were computed.
-    pub memo_misses: u64,
-    /// Successors computed by the reference evaluator.
-    pub by_reference: u64,
-    /// States that the reference evaluator has expanded and judged as well, with the same result.
-    pub audited: u64,
+    /// Memory that was used.
+    pub memory: MemoryUse,
+    /// How successors were found.
+    pub successors: Successors,
     /// Sources of the values of constants, parameters and choices, without the values that other threads requested.
     pub found_by: Answered,
     /// Constants that nothing reads, of which one value was taken although there may be others.
     pub left_open: BTreeSet<ConstId>,
-    /// Events that only the reference evaluator can execute, with the reason.
-    pub uncompiled: Vec<(String, String)>,
     /// How symmetric states were left out, if that was requested.
     pub reduction: Option<Reduction>,
     /// How events whose order does not matter were left out, if that was requested.
@@ -134,6 +124,30 @@ pub struct Statistics {
     pub diagram: Option<DiagramStatistics>,
     /// Duration of the search.
     pub time: Duration,
+}
+
+/// Memory of a search, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct MemoryUse {
+    /// Of states, values and remembered successors.
+    pub bytes: usize,
+    /// Of these, of states: their rows, their predecessors, and the index that finds them again.
+    pub table_bytes: usize,
+}
+
+/// How the successors of states were found: by compiled code or by the reference evaluator, once or more than once.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Successors {
+    /// Successors of an event that were remembered.
+    pub memo_hits: u64,
+    /// Successors of an event that were computed.
+    pub memo_misses: u64,
+    /// Successors computed by the reference evaluator.
+    pub by_reference: u64,
+    /// Events that only the reference evaluator can execute, with the reason.
+    pub uncompiled: Vec<(String, String)>,
+    /// States that the reference evaluator has expanded and judged as well, with the same result.
+    pub audited: u64,
 }
 
 /// How symmetric states were left out: see [`symmetry`](crate::symmetry).
@@ -198,12 +212,12 @@ impl Statistics {
 
     /// Bytes per state.
     pub fn bytes_per_state(&self) -> f64 {
-        self.bytes as f64 / (self.states as f64).max(1.0)
+        self.memory.bytes as f64 / (self.states as f64).max(1.0)
     }
 
     /// Bytes per state of rows, predecessors and index.
     pub fn table_bytes_per_state(&self) -> f64 {
-        self.table_bytes as f64 / (self.states as f64).max(1.0)
+        self.memory.table_bytes as f64 / (self.states as f64).max(1.0)
     }
 }
 

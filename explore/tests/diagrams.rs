@@ -54,7 +54,8 @@ fn compare(name: &str, model: &Model) -> u64 {
         for strategy in STRATEGIES {
             let found = diagrams::search(&problem, &all, &with(strategy), &mut |_: &Progress| {});
             assert_eq!(said(&found), said(&expected), "{name}, {strategy:?}");
-            let audited = found.statistics.audited > 0 || expected.statistics.audited == 0;
+            let audited =
+                found.statistics.successors.audited > 0 || expected.statistics.successors.audited == 0;
             assert!(audited, "{name}, {strategy:?}: no state was audited");
             if !matches!(expected.verdict, Verdict::Violated(_)) {
                 continue;

@@ -99,8 +99,12 @@ fn the_compiled_form_finds_what_the_reference_finds() {
         for order in [Order::BreadthFirst, Order::DepthFirst, Order::Mixed, Order::Random] {
             options.order = order;
             let compiled = run(text, &options);
-            assert!(compiled.statistics.uncompiled.is_empty(), "{:?}", compiled.statistics.uncompiled);
-            assert_eq!(compiled.statistics.by_reference, 0);
+            assert!(
+                compiled.statistics.successors.uncompiled.is_empty(),
+                "{:?}",
+                compiled.statistics.successors.uncompiled
+            );
+            assert_eq!(compiled.statistics.successors.by_reference, 0);
             assert_eq!(counts(&compiled), counts(&reference));
             if order == Order::BreadthFirst || matches!(reference.verdict, Verdict::Holds(_)) {
                 assert_eq!(compiled.verdict, reference.verdict);
@@ -264,8 +268,13 @@ fn every_state_of_a_small_search_is_audited() {
         let s = &report.statistics;
         // Where the machine is busy, time for audits runs out.
         let late = s.time >= Duration::from_millis(500);
-        assert!(s.audited > 0, "{} states", s.states);
-        assert!(late || s.audited >= 64.min(s.states - s.valuations), "{} of {}", s.audited, s.states);
+        assert!(s.successors.audited > 0, "{} states", s.states);
+        assert!(
+            late || s.successors.audited >= 64.min(s.states - s.valuations),
+            "{} of {}",
+            s.successors.audited,
+            s.states
+        );
     }
 }
 
@@ -372,11 +381,12 @@ const INTERNED: &[&str] = &[
 fn the_number_of_threads_shows_nowhere() {
     let answer = |mut r: SearchReport| {
         let s = &mut r.statistics;
-        (s.time, s.bytes, s.table_bytes, s.memo_hits, s.memo_misses, s.by_reference) = Default::default();
+        // Other threads count nothing.
+        (s.time, s.memory, s.found_by) = Default::default();
+        let s = &mut s.successors;
+        (s.memo_hits, s.memo_misses, s.by_reference) = Default::default();
         // How many states are audited depends on the time that there is.
         s.audited = 0;
-        // Other threads count nothing.
-        s.found_by = Default::default();
         (r.verdict, r.further, r.incomplete, r.statistics)
     };
     for text in FORMS.iter().chain(INTERNED) {

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bsym_engines::paths::counterexample::{Attempt, confirm};
-use bsym_explore::report::{Evidence, SearchReport, Statistics};
+use bsym_explore::report::{Evidence, SearchReport, Statistics, Successors};
 use bsym_language::model::ConstId;
 use bsym_proofs::certificate::Certificate;
 use bsym_proofs::certify::open_value;
@@ -261,7 +261,7 @@ fn judge(run: &Run, found: &Found) -> Option<SearchReport> {
             states: found.summary.states?,
             transitions: found.summary.transitions?,
             depth: found.depth,
-            audited: found.audited,
+            successors: Successors { audited: found.audited, ..Successors::default() },
             left_open: left_open(run, &found.left_open),
             ..Statistics::default()
         },

@@ -129,17 +129,17 @@ fn judge(report: &SearchReport, facts: &Facts, asked: &Question) -> (Class, Stri
         s.rate()
     );
     let uncompiled: String =
-        s.uncompiled.iter().map(|(e, why)| format!("\n    {e} not compiled: {why}")).collect();
+        s.successors.uncompiled.iter().map(|(e, why)| format!("\n    {e} not compiled: {why}")).collect();
     let cut = if report.cuts.is_empty() { "" } else { "; bounded" };
     let counts = format!(
         "{counts}{cut}; found by search {}, SAT {}, to the end {}; memo {}/{}, {} by reference, {} audited{uncompiled}",
         s.found_by.search,
         s.found_by.sat,
         s.found_by.exhaustion,
-        s.memo_hits,
-        s.memo_hits + s.memo_misses,
-        s.by_reference,
-        s.audited
+        s.successors.memo_hits,
+        s.successors.memo_hits + s.successors.memo_misses,
+        s.successors.by_reference,
+        s.successors.audited
     );
     if let Verdict::Unknown(Reason::ReplayFailed(e)) = &report.verdict {
         return (Class::Differs, format!("REPLAY FAILED: {e}; {counts}"));

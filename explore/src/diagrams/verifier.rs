@@ -15,7 +15,9 @@ use super::order::order;
 
 use crate::audit::{Audit, Difference};
 use crate::options::SearchOptions;
-use crate::report::{DiagramStatistics, Evidence, OpenProperty, Progress, SearchReport, Statistics, Verdict};
+use crate::report::{
+    DiagramStatistics, Evidence, MemoryUse, OpenProperty, Progress, SearchReport, Statistics, Verdict,
+};
 use crate::search::constants::Question;
 use crate::search::findings::{Gaps, Key, is_interrupted, keys, open_properties, step_key};
 use crate::search::verifier::asked;
@@ -404,7 +406,7 @@ impl<'m, 'o> Verifier<'m, 'o> {
         };
         let asked = (&self.checks, &self.session.cuts, self.options.seed);
         self.difference = audit(exploration, &mut reference, asked, &mut is_bad);
-        self.statistics.audited = reference.audited;
+        self.statistics.successors.audited = reference.audited;
     }
 
     /// Returns whether no event is enabled in a state where none was found to be, not even with values beyond those
@@ -458,10 +460,9 @@ impl<'m, 'o> Verifier<'m, 'o> {
         let s = &mut self.statistics;
         (s.states, s.transitions) = (saturated(all), saturated(transitions));
         s.violating = saturated(exploration.count(bad));
-        s.by_reference = effort.by_reference;
-        s.bytes = exploration.bytes();
-        s.table_bytes = exploration.nodes.bytes();
-        s.uncompiled = std::mem::take(&mut exploration.system.uncompiled);
+        s.successors.by_reference = effort.by_reference;
+        s.memory = MemoryUse { bytes: exploration.bytes(), table_bytes: exploration.nodes.bytes() };
+        s.successors.uncompiled = std::mem::take(&mut exploration.system.uncompiled);
         s.diagram = Some(DiagramStatistics {
             states: all,
             transitions,

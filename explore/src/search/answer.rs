@@ -23,9 +23,9 @@ impl Search<'_, '_> {
         self.visitor.statistics.states = self.reached.table.len() as u64 + self.visitor.statistics.valuations;
         let effort = self.reached.system.effort();
         let (s, n) = (&mut self.visitor.statistics, &self.reached.counts);
-        s.memo_hits += effort.hits;
-        s.memo_misses += effort.misses;
-        s.by_reference += effort.by_reference;
+        s.successors.memo_hits += effort.hits;
+        s.successors.memo_misses += effort.misses;
+        s.successors.by_reference += effort.by_reference;
         (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
         s.depth = n.depth.filter(|_| !self.visitor.suspension.resumed);
         let coverage = self.coverage();
@@ -33,8 +33,9 @@ impl Search<'_, '_> {
         self.visitor.statistics.partial_order = self.reached.system.choice.as_ref().map(|choice| {
             PartialOrderReduction { reduced: choice.reduced, ..PartialOrderReduction::default() }
         });
-        self.visitor.statistics.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
-        self.visitor.statistics.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
+        let successors = &mut self.visitor.statistics.successors;
+        successors.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
+        successors.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
         // Violations that were found before the timeout are shown all the same.
         self.reached.system.let_go();
         let mut shown: Vec<Counterexample> = Vec::new();

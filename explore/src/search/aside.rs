@@ -39,7 +39,7 @@ impl Verifier<'_, '_> {
     pub(super) fn save(&mut self, reached: &States<'_>) {
         let Some(checkpoint) = &self.options.suspension.checkpoint else { return };
         let (s, n) = (&self.statistics, &reached.counts);
-        let audited = s.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
+        let audited = s.successors.audited + self.audit.as_ref().map_or(0, |audit| audit.audited);
         let marks = self.findings.found.iter().map(|found| match (&found.key, found.state, &found.failure) {
             (Key::Deadlock, Some(state), _) => Mark::Deadlock(state),
             (_, Some(state), Some(Failure { event: Some(event), .. })) => Mark::Step(state, *event),
@@ -113,7 +113,7 @@ impl Search<'_, '_> {
         self.reached.frontier.restore(snapshot.waiting, snapshot.dice);
         self.reached.doubtful = snapshot.doubtful.into_iter().collect();
         let (s, n) = (&mut self.visitor.statistics, &mut self.reached.counts);
-        [n.transitions, n.initial, n.deadlocks, s.violating, s.audited] = snapshot.counters;
+        [n.transitions, n.initial, n.deadlocks, s.violating, s.successors.audited] = snapshot.counters;
         for mark in snapshot.marks {
             self.find_again(mark);
         }

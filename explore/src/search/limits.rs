@@ -3,7 +3,7 @@
 use bsym_semantics::verdict::Reason;
 
 use super::verifier::{Search, States, Verifier};
-use crate::report::Progress;
+use crate::report::{MemoryUse, Progress};
 
 impl Verifier<'_, '_> {
     /// Checks the limits and tells the observer.
@@ -27,10 +27,10 @@ impl Verifier<'_, '_> {
 impl Search<'_, '_> {
     /// Ends the workers, and keeps their counts.
     pub(super) fn end(&mut self) {
-        self.visitor.statistics.bytes = self.bytes();
-        self.visitor.statistics.table_bytes = self.reached.table.bytes();
+        let memory = MemoryUse { bytes: self.bytes(), table_bytes: self.reached.table.bytes() };
+        self.visitor.statistics.memory = memory;
         let effort = self.dismiss();
-        let s = &mut self.visitor.statistics;
+        let s = &mut self.visitor.statistics.successors;
         (s.memo_hits, s.memo_misses, s.by_reference) = (effort.hits, effort.misses, effort.by_reference);
     }
 }

@@ -146,7 +146,7 @@ fn properties<'m>(cut: &'m Instances, options: &SearchOptions, whole: bool) -> V
 
 /// Renames instances to their events, and replays the findings in the model itself.
 fn tell(problem: &Problem<'_>, options: &SearchOptions, cut: &Instances, report: &mut SearchReport) {
-    report.statistics.uncompiled.dedup();
+    report.statistics.successors.uncompiled.dedup();
     // After a violation nothing is known of other ones.
     report.exhausted &= matches!(report.verdict, Verdict::Holds(_));
     let eval = Evaluator::new(problem.model, problem.scope);

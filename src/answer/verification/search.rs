@@ -84,7 +84,7 @@ impl Verification {
         // Of what is left out where values are cut nothing is known.
         let complete = report.exhausted || matches!(report.verdict, Verdict::Holds(_));
         answer.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
-        answer.stats.audited = Some(report.statistics.audited);
+        answer.stats.audited = Some(report.statistics.successors.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
         let unsupported =
             |part, reason, span| UnsupportedObject::new(&model.text.sources, part, reason, span);
