@@ -121,9 +121,9 @@ impl Propositional {
     /// Restarts with wider cuts.
     fn rebuild(&mut self, levels: Levels) {
         // All attempts of one check have its steps together.
-        let spent = self.lowering.steps_spent();
+        let spent = self.lowering.effort.spent();
         self.lowering = Lowering::new(self.terms.clone(), levels);
-        self.lowering.spend(spent);
+        self.lowering.effort.spend(spent);
         self.solver = solver(self.proves);
         self.lowered = 0;
         self.told = 0;
@@ -140,10 +140,10 @@ impl Propositional {
     fn solve(&mut self, cuts: &[(Lit, Cut)], budget: &Budget) -> Result<bool, Stopped> {
         // The cuts come last: one that the rest implies is in no core.
         let all: Vec<Lit> = self.assumed.iter().copied().chain(cuts.iter().map(|c| c.0)).collect();
-        let left = budget.steps.map(|most| most.saturating_sub(self.lowering.steps_spent()));
+        let left = budget.steps.map(|most| most.saturating_sub(self.lowering.effort.spent()));
         let budget = left.map_or_else(|| budget.clone(), |left| budget.in_steps(left));
         let answer = self.solver.solve(&all, &budget);
-        self.lowering.spend(self.solver.steps());
+        self.lowering.effort.spend(self.solver.steps());
         answer
     }
 
@@ -157,10 +157,10 @@ impl Propositional {
     }
 
     fn answer(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, Stopped> {
-        self.lowering.within(budget);
+        self.lowering.effort.within(budget);
         loop {
             if self.lower(assumptions, true).is_none() {
-                return Err(self.lowering.stopped.clone().unwrap_or(Stopped::Timeout));
+                return Err(self.lowering.effort.stopped.clone().unwrap_or(Stopped::Timeout));
             }
             let cuts = self.cuts();
             if self.solve(&cuts, budget)? {
@@ -204,7 +204,7 @@ impl Propositional {
                 return Err(Stopped::Incomplete("the solver gave up a cut without a reason".into()));
             }
             self.rebuild(levels);
-            self.lowering.go_on(budget);
+            self.lowering.effort.go_on(budget);
         }
     }
 
@@ -275,7 +275,7 @@ pub fn lowered(terms: &Rc<Terms>, assertions: &[Term]) -> Result<Lowered, Stoppe
         made.asserted.push(t);
     }
     if made.lower(&[], false).is_none() {
-        return Err(made.lowering.stopped.unwrap_or(Stopped::Timeout));
+        return Err(made.lowering.effort.stopped.unwrap_or(Stopped::Timeout));
     }
     let mut cuts: Vec<String> = vec![];
     for (_, cut) in made.cuts() {
@@ -326,7 +326,7 @@ impl Backend for Propositional {
         if !budget.is_counted() {
             return Ok(answer);
         }
-        let taken = self.lowering.steps_spent();
+        let taken = self.lowering.effort.spent();
         spend(Duration::from_secs_f64(taken as f64 / tuning().propositional.steps_of_a_second));
         let is_over = matches!(answer, RawAnswer::Unknown(_)) && counted.is_some_and(|most| taken >= most);
         Ok(if is_over { RawAnswer::Unknown(Stopped::Timeout) } else { answer })
@@ -340,7 +340,7 @@ impl Backend for Propositional {
         if self.assignment.is_none() {
             return Err(SolverError::Refused("there is no model".into()));
         }
-        self.lowering.within(&Budget::unlimited());
+        self.lowering.effort.within(&Budget::unlimited());
         if let Some(value) = self.read(t) {
             return Ok(value);
         }
@@ -352,7 +352,7 @@ impl Backend for Propositional {
     }
 
     fn steps(&self) -> u64 {
-        self.lowering.steps_spent()
+        self.lowering.effort.spent()
     }
 
     fn size(&self) -> Size {

@@ -160,7 +160,7 @@ impl<'r> Builder<'r> {
         levels.mention_up_to(terms, &relation.all(), 1 << 40);
         levels.mentioned = levels.mentioned.max((1 << (bits.clamp(2, 62) - 1)) - 2);
         let mut lowering = Lowering::new(terms.clone(), levels);
-        lowering.within(budget);
+        lowering.effort.within(budget);
         lowering.gates.keep_stated();
         Builder {
             terms: terms.clone(),
@@ -239,7 +239,7 @@ impl<'r> Builder<'r> {
     }
 
     fn stopped(&self) -> Refused {
-        Refused::Stopped(self.lowering.stopped.clone().unwrap_or(Stopped::Timeout))
+        Refused::Stopped(self.lowering.effort.stopped.clone().unwrap_or(Stopped::Timeout))
     }
 
     /// States terms, with what they define.

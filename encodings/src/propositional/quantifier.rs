@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::gates::Lit;
 use super::integer::Number;
-use super::lowering::{Binding, Lowering};
+use super::lowering::Lowering;
 use super::value::{Array, Beyond, Truth, Value, Why};
 use crate::term::{Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
@@ -93,8 +93,7 @@ impl Lowering {
             space.symbols.push((id, sort, scalars.len()));
             for &s in scalars.iter() {
                 if s == Terms::INT {
-                    self.ranges += 1;
-                    space.parts.push(Err(Range { id: self.ranges, first: 0, last: -1 }));
+                    space.parts.push(Err(Range { id: self.ranges.next(), first: 0, last: -1 }));
                 } else {
                     let values = self.constants(s)?;
                     let options = values.iter().enumerate();
@@ -113,7 +112,7 @@ impl Lowering {
     /// Ranges begin as long as they became where the same body was written out before, with other values of the symbols
     /// around it: otherwise each time is as many attempts.
     fn begin_long(&self, space: &mut Space, body: Term) {
-        let Some(known) = self.grown.get(&body) else { return };
+        let Some(known) = self.ranges.grown(body) else { return };
         for (part, &(first, last)) in space.parts.iter_mut().zip(known.iter()) {
             if let Err(range) = part {
                 (range.first, range.last) = (first, last);
@@ -127,7 +126,7 @@ impl Lowering {
         let length = |part: &Result<Options, Range>| part.as_ref().err().map_or(1, |r| r.last - r.first + 3);
         let instances = space.parts.iter().map(length).fold(1, i128::saturating_mul);
         if space.parts.iter().any(Result::is_err) && instances <= tuning().propositional.range {
-            self.grown.insert(body, space.parts.iter().map(ends).collect());
+            self.ranges.remember(body, space.parts.iter().map(ends).collect());
         }
     }
 
@@ -152,15 +151,13 @@ impl Lowering {
             let (own, others) = rest.split_at(parts);
             rest = others;
             let name: Vec<i128> = own.iter().flat_map(|c| c.name.iter().copied()).collect();
-            let next = self.bindings.len() as u32;
-            let binding = *self.bindings.entry(name).or_insert(next);
             let value = self.assemble(sort, &mut own.iter().map(|c| &c.value));
             let beyond = own.iter().any(|c| c.beyond);
-            self.scope.insert(id, Binding { id: binding, value, beyond });
+            self.bindings.bind(id, name, value, beyond);
         }
         let result = f(self);
-        for (id, ..) in &space.symbols {
-            self.scope.remove(id);
+        for &(id, ..) in &space.symbols {
+            self.bindings.unbind(id);
         }
         result
     }

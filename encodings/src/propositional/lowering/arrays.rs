@@ -24,7 +24,7 @@ impl Lowering {
 
     /// The sorts of the scalar parts of an index.
     pub fn scalars(&mut self, sort: Sort) -> Rc<[Sort]> {
-        if let Some(known) = self.scalars.get(&sort) {
+        if let Some(known) = self.sorts.scalars.get(&sort) {
             return known.clone();
         }
         let parts: Rc<[Sort]> = match self.terms.sort_kind(sort) {
@@ -37,7 +37,7 @@ impl Lowering {
             }
             _ => Rc::from([sort]),
         };
-        self.scalars.insert(sort, parts.clone());
+        self.sorts.scalars.insert(sort, parts.clone());
         parts
     }
 
@@ -80,11 +80,11 @@ impl Lowering {
                 }
             })
         };
-        if let Some(known) = self.constants.get(&sort) {
+        if let Some(known) = self.sorts.constants.get(&sort) {
             return known.clone().ok_or_else(|| unsupported(self));
         }
         let values = self.all_values(sort);
-        self.constants.insert(sort, values.clone());
+        self.sorts.constants.insert(sort, values.clone());
         values.ok_or_else(|| unsupported(self))
     }
 
@@ -129,12 +129,12 @@ impl Lowering {
 
     /// The scalar parts of a sort that was met before.
     pub fn known_scalars(&self, sort: Sort) -> Option<&Rc<[Sort]>> {
-        self.scalars.get(&sort)
+        self.sorts.scalars.get(&sort)
     }
 
     /// The values of a finite sort that was met before.
     pub fn known_constants(&self, sort: Sort) -> Option<&Rc<[Value]>> {
-        self.constants.get(&sort)?.as_ref()
+        self.sorts.constants.get(&sort)?.as_ref()
     }
 
     /// The sort of an array's cells, where the index has further parts.

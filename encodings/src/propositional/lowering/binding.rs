@@ -1,16 +1,85 @@
 //! Bound symbols: which are free in a term, and what they stand for where it is lowered.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use super::Lowering;
-use crate::propositional::value::{Value, Why};
-use crate::term::{Node, Op, SymbolId, Term};
+use crate::propositional::value::Value;
+use crate::term::{Node, Op, SymbolId, Term, Terms};
 
-impl Lowering {
+/// Value of a bound symbol.
+#[derive(Clone, Debug)]
+pub(super) struct Binding {
+    /// Equal for equal values.
+    id: u32,
+    pub(super) value: Value,
+    /// `true` if it is all the integers beyond a bound.
+    beyond: bool,
+}
+
+/// Bound symbols: where they are free, and what those in scope stand for.
+#[derive(Default)]
+pub(in crate::propositional) struct Bindings {
+    /// Symbols that some quantifier or lambda binds.
+    binders: HashSet<SymbolId>,
+    /// Bound symbols that are free in a term; terms that were not looked at are missing.
+    free: HashMap<Term, Rc<[SymbolId]>>,
+    scope: HashMap<SymbolId, Binding>,
+    /// Ids of all values so far, by names that are equal for equal values.
+    ids: HashMap<Vec<i128>, u32>,
+}
+
+/// The ranges that quantifiers and lambdas over integers are written out in.
+#[derive(Default)]
+pub(in crate::propositional) struct Ranges {
+    /// Number of ranges so far.
+    made: u32,
+    /// First and last number of each, by the bodies.
+    grown: HashMap<Term, Box<[(i128, i128)]>>,
+}
+
+impl Ranges {
+    /// The id of a new range.
+    pub fn next(&mut self) -> u32 {
+        self.made += 1;
+        self.made
+    }
+
+    /// The ranges in which a body was written out before.
+    pub fn grown(&self, body: Term) -> Option<&[(i128, i128)]> {
+        self.grown.get(&body).map(|known| &**known)
+    }
+
+    /// Notes the ranges in which a body was written out.
+    pub fn remember(&mut self, body: Term, ranges: Box<[(i128, i128)]>) {
+        self.grown.insert(body, ranges);
+    }
+}
+
+impl Bindings {
+    /// Lets a symbol stand for the value with this name.
+    pub fn bind(&mut self, symbol: SymbolId, name: Vec<i128>, value: Value, beyond: bool) {
+        let next = self.ids.len() as u32;
+        let id = *self.ids.entry(name).or_insert(next);
+        self.scope.insert(symbol, Binding { id, value, beyond });
+    }
+
+    /// Ends the scope of a symbol.
+    pub fn unbind(&mut self, symbol: SymbolId) {
+        self.scope.remove(&symbol);
+    }
+
+    /// What a symbol stands for, if it is in scope.
+    pub(super) fn get(&self, symbol: SymbolId) -> Option<&Binding> {
+        self.scope.get(&symbol)
+    }
+
+    /// Returns whether no symbol is in scope.
+    pub(super) fn is_empty(&self) -> bool {
+        self.scope.is_empty()
+    }
+
     /// Finds the bound symbols of terms.
-    pub(super) fn scan(&mut self, t: Term) {
-        let terms = self.terms.clone();
+    pub(super) fn scan(&mut self, terms: &Terms, t: Term) {
         let mut order: Vec<(Term, Node)> = vec![];
         let mut seen = HashSet::new();
         let mut stack: Vec<(Term, Option<Node>)> = vec![(t, None)];
@@ -39,7 +108,7 @@ impl Lowering {
         if late {
             // A symbol that was looked at before turns out to be bound: free symbols have to be found again.
             self.free.clear();
-            return self.scan(t);
+            return self.scan(terms, t);
         }
         let none: Rc<[SymbolId]> = Rc::from([]);
         for (t, node) in order {
@@ -73,10 +142,5 @@ impl Lowering {
         }
         let ids = free.iter().map(|id| self.scope.get(id).map_or(u32::MAX, |b| b.id)).collect();
         (ids, bound().any(|b| b.beyond))
-    }
-
-    pub(super) fn known(&self, t: Term) -> Option<&Result<Value, Why>> {
-        let (key, _) = self.key(t);
-        if key.is_empty() { self.closed.get(&t) } else { self.open.get(&(t, key)) }
     }
 }

@@ -45,7 +45,7 @@ impl Lowering {
     /// A number that is defined has the bounds that are found later as well.
     pub(super) fn narrow_definition(&mut self, id: SymbolId) {
         let t = self.terms.symbol_term(id);
-        if let Some(Ok(Value::Int(n))) = self.closed.get(&t).cloned() {
+        if let Some(Ok(Value::Int(n))) = self.lowered.closed.get(&t).cloned() {
             let narrow = self.within_bounds(id, n);
             self.set(t, Value::Int(narrow));
         }
@@ -95,7 +95,9 @@ impl Lowering {
 
     /// A set that turns out to be within its window needs no cut any more.
     pub(super) fn settle_window(&mut self, id: SymbolId) {
-        let (Some(&empty), Some(windows)) = (self.empty_outside.get(&id), self.windows.get(&id)) else {
+        let (Some(&empty), Some(windows)) =
+            (self.cut_sets.empty_outside.get(&id), self.cut_sets.windows.get(&id))
+        else {
             return;
         };
         let parts: Vec<Interval> =

@@ -124,7 +124,8 @@ impl Lowering {
     /// follows then, and need not be assumed.
     pub(super) fn bound_windows(&mut self, same: Lit, node: &Node, a: &Value, b: &Value) {
         for (t, own, other) in [(node.args[0], a, b), (node.args[1], b, a)] {
-            let Some(&empty) = self.terms.as_symbol(t).and_then(|id| self.empty_outside.get(&id)) else {
+            let Some(&empty) = self.terms.as_symbol(t).and_then(|id| self.cut_sets.empty_outside.get(&id))
+            else {
                 continue;
             };
             if let Some(mut clause) = fits_window(own, other) {

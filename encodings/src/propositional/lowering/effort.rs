@@ -1,20 +1,59 @@
-//! Costs of lowering: an estimate before anything is built, and when it stops.
+//! What lowering costs, and when it stops.
 
-use std::collections::HashSet;
-
-use super::Lowering;
-use crate::budget::Stopped;
+use crate::budget::{Budget, Stopped};
 use crate::propositional::value::Why;
-use crate::term::{Op, Sort, SortKind, SymbolId, Term};
 use crate::tuning::tuning;
 
-impl Lowering {
-    /// Returns whether lowering has to stop; then [`stopped`](Self::stopped) says why.
-    pub fn is_over(&mut self) -> bool {
+/// What lowering may cost, and what it has cost for the current query.
+pub(in crate::propositional) struct Effort {
+    budget: Budget,
+    /// Terms lowered, and cells of arrays.
+    steps: u64,
+    /// Number of steps at which the budget is looked at next.
+    look: u64,
+    /// Reason why lowering stopped.
+    pub stopped: Option<Stopped>,
+}
+
+impl Effort {
+    /// Without a limit.
+    pub(super) fn unlimited() -> Effort {
+        Effort { budget: Budget::unlimited(), steps: 0, look: 0, stopped: None }
+    }
+
+    /// Sets the budget of what is lowered from now on, of which nothing is spent yet.
+    pub fn within(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+        self.stopped = None;
+        (self.steps, self.look) = (0, 0);
+    }
+
+    /// Sets the budget of what is lowered from now on, and keeps what was spent.
+    pub fn go_on(&mut self, budget: &Budget) {
+        self.budget = budget.clone();
+    }
+
+    /// Steps since [`within`](Self::within).
+    pub fn spent(&self) -> u64 {
+        self.steps
+    }
+
+    /// Spends steps.
+    pub fn spend(&mut self, steps: u64) {
+        self.steps += steps;
+    }
+
+    /// Returns whether the budget is to be looked at.
+    pub(super) fn is_due(&self) -> bool {
+        self.steps >= self.look
+    }
+
+    /// Returns whether lowering has to stop with this number of gates; then [`stopped`](Self::stopped) says why.
+    pub(super) fn is_over(&mut self, made: usize) -> bool {
         self.look = self.steps + tuning().propositional.look;
         let steps = self.budget.steps.unwrap_or(u64::MAX);
         let gates = tuning().propositional.gates.min(usize::try_from(steps).unwrap_or(usize::MAX));
-        if self.gates.len() > gates || self.steps > steps {
+        if made > gates || self.steps > steps {
             self.refuse("more than", gates as u64);
         } else if let Err(why) = self.budget.check() {
             self.stopped = Some(why);
@@ -22,7 +61,7 @@ impl Lowering {
         self.stopped.is_some()
     }
 
-    pub(super) fn refuse(&mut self, about: &str, gates: u64) {
+    fn refuse(&mut self, about: &str, gates: u64) {
         let clauses = gates.saturating_mul(tuning().propositional.clauses_of_a_gate);
         let why = format!(
             "as propositional logic the formula takes {about} {clauses} clauses, too many for memory; a smaller \
@@ -38,80 +77,5 @@ impl Lowering {
         }
         self.refuse("about", gates);
         Err(Why::Stopped)
-    }
-
-    /// Number of literals in a value of a sort; none where the sort has no form, which costs nothing.
-    pub(super) fn literals(&self, sort: Sort) -> u64 {
-        match self.terms.sort_kind(sort) {
-            SortKind::Enum(_, names) => names.len() as u64,
-            SortKind::Tuple(fields) => fields.iter().map(|&f| self.literals(f)).fold(0, u64::saturating_add),
-            SortKind::Array(index, _) if !self.is_listed(index) => 0,
-            SortKind::Array(index, value) => self.values(index).saturating_mul(self.literals(value)),
-            SortKind::Int => tuning().propositional.integers,
-            _ => 1,
-        }
-    }
-
-    /// Number of values of a sort.
-    pub(super) fn values(&self, sort: Sort) -> u64 {
-        match self.terms.sort_kind(sort) {
-            SortKind::Bool => 2,
-            SortKind::Enum(_, names) => names.len() as u64,
-            SortKind::Tuple(fields) => fields.iter().map(|&f| self.values(f)).fold(1, u64::saturating_mul),
-            SortKind::Array(index, value) => {
-                let exponent = u32::try_from(self.values(index)).unwrap_or(u32::MAX);
-                self.values(value).saturating_pow(exponent)
-            }
-            SortKind::Int => tuning().propositional.integers,
-            _ => 1,
-        }
-    }
-
-    /// Returns whether each scalar part of an index has few enough values to be written out.
-    pub(super) fn is_listed(&self, index: Sort) -> bool {
-        match self.terms.sort_kind(index) {
-            SortKind::Tuple(fields) => fields.iter().all(|&f| self.is_listed(f)),
-            _ => self.values(index) <= tuning().propositional.values as u64,
-        }
-    }
-
-    /// Returns the weight of a quantifier or a lambda: for each instance the terms below it, those below binders in it
-    /// in turn.
-    pub(super) fn weight(&mut self, binder: Term) -> u64 {
-        if let Some(&known) = self.weights.get(&binder) {
-            return known;
-        }
-        let node = self.terms.node(binder);
-        let bound: &[SymbolId] = match &node.op {
-            Op::Forall(bound) | Op::Exists(bound) => bound,
-            Op::Lambda(bound) => std::slice::from_ref(bound),
-            _ => &[],
-        };
-        let instances =
-            bound.iter().map(|&id| self.values(self.terms.symbol_sort(id))).fold(1, u64::saturating_mul);
-        let (mut inside, mut seen) = (0u64, HashSet::new());
-        let mut stack = node.args.to_vec();
-        while let Some(t) = stack.pop() {
-            if !seen.insert(t) {
-                continue;
-            }
-            let node = self.terms.node(t);
-            let inner = match node.op {
-                Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) => self.weight(t),
-                _ => {
-                    stack.extend(node.args.iter());
-                    1
-                }
-            };
-            inside = inside.saturating_add(inner);
-        }
-        // One with more instances has no form, which costs nothing.
-        let whole = if instances > tuning().propositional.instances as u64 {
-            1
-        } else {
-            instances.saturating_mul(inside)
-        };
-        self.weights.insert(binder, whole);
-        whole
     }
 }

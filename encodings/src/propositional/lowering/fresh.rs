@@ -15,7 +15,7 @@ impl Lowering {
     pub(super) fn symbol(&mut self, id: SymbolId) -> Result<Value, Why> {
         let sort = self.terms.symbol_sort(id);
         let gates = self.literals(sort);
-        self.afford(gates, tuning().propositional.value_literals)?;
+        self.effort.afford(gates, tuning().propositional.value_literals)?;
         if sort == Terms::INT {
             let value = self.fresh_number(id, self.bounds.of(id))?;
             if let Value::Int(n) = &value {
@@ -68,9 +68,9 @@ impl Lowering {
                     // decided there.
                     let outside = match value == Terms::BOOL && self.levels.is_finite(&self.terms, cut) {
                         true => {
-                            self.empty_outside.insert(id, l);
+                            self.cut_sets.empty_outside.insert(id, l);
                             if is_set {
-                                self.windows.insert(id, windows.clone());
+                                self.cut_sets.windows.insert(id, windows.clone());
                             }
                             Value::Bool(Truth::exact(Lit::FALSE))
                         }

@@ -10,9 +10,10 @@ mod binding;
 mod bounds;
 mod comparison;
 mod effort;
+mod estimate;
 mod fresh;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::array::{read, write};
@@ -22,19 +23,10 @@ use super::gates::{Gates, Lit};
 use super::integer::{self, Form, Number};
 use super::unknown::Unknowns;
 use super::value::{Beyond, Truth, Value, Why, beyond_is_less, choice, equal};
-use crate::budget::{Budget, Stopped};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
-
-/// Value of a bound symbol.
-#[derive(Clone, Debug)]
-pub(super) struct Binding {
-    /// Equal for equal values.
-    pub id: u32,
-    pub value: Value,
-    /// `true` if it is all the integers beyond a bound.
-    pub beyond: bool,
-}
+use binding::{Bindings, Ranges};
+use effort::Effort;
 
 /// A term, and what each of its free bound symbols stands for.
 type Bound = (Term, Box<[u32]>);
@@ -68,37 +60,57 @@ pub(super) struct Lowering {
     pub cuts: Vec<(Lit, Cut)>,
     /// Literals of Boolean terms that are not claimed, and why.
     pub unclaimed: Vec<(Lit, Rc<str>)>,
-    /// Terms without bound symbols.
+    lowered: Lowered,
+    pub(super) bindings: Bindings,
+    pub(super) ranges: Ranges,
+    cut_sets: CutSets,
+    sorts: SortParts,
+    /// Unknown integers of the symbols that are integers.
+    integers: HashMap<SymbolId, Number>,
+    /// Weights of the instances of quantifiers, as far as they were asked for.
+    weights: HashMap<Term, u64>,
+    pub effort: Effort,
+}
+
+/// Values of the terms that were lowered.
+#[derive(Default)]
+struct Lowered {
+    /// Of terms without bound symbols.
     closed: HashMap<Term, Result<Value, Why>>,
-    /// Terms with bound symbols, by what these stand for.
+    /// Of terms with bound symbols, by what these stand for.
     open: HashMap<Bound, Result<Value, Why>>,
-    /// Symbols that some quantifier or lambda binds.
-    binders: HashSet<SymbolId>,
-    /// Bound symbols that are free in a term; terms that were not looked at are missing.
-    free: HashMap<Term, Rc<[SymbolId]>>,
-    pub(super) scope: HashMap<SymbolId, Binding>,
-    pub(super) bindings: HashMap<Vec<i128>, u32>,
-    /// First and last number of the ranges of quantifiers and lambdas, by their bodies.
-    pub(super) grown: HashMap<Term, Box<[(i128, i128)]>>,
+}
+
+impl Lowered {
+    fn get(&self, t: Term, key: Box<[u32]>) -> Option<&Result<Value, Why>> {
+        if key.is_empty() { self.closed.get(&t) } else { self.open.get(&(t, key)) }
+    }
+
+    fn insert(&mut self, t: Term, key: Box<[u32]>, value: Result<Value, Why>) {
+        if key.is_empty() {
+            self.closed.insert(t, value);
+        } else {
+            self.open.insert((t, key), value);
+        }
+    }
+}
+
+/// Sets that may have elements outside of the windows in which they are written out.
+#[derive(Default)]
+struct CutSets {
     /// Literals that say that a set has no elements outside of its window.
     empty_outside: HashMap<SymbolId, Lit>,
     /// The windows of such sets, by the parts of their elements.
     windows: HashMap<SymbolId, Rc<[Window]>>,
-    /// Number of ranges of quantifiers so far.
-    pub(super) ranges: u32,
+}
+
+/// What values of sorts are made of, found once.
+#[derive(Default)]
+struct SortParts {
+    /// All values of a finite sort; none where there are too many.
     constants: HashMap<Sort, Option<Rc<[Value]>>>,
+    /// Sorts of the scalar parts of a value.
     scalars: HashMap<Sort, Rc<[Sort]>>,
-    /// Unknown integers of the symbols that are integers.
-    integers: HashMap<SymbolId, Number>,
-    budget: Budget,
-    /// Terms lowered for the current query, and cells of arrays.
-    steps: u64,
-    /// Number of steps at which the budget is looked at next.
-    look: u64,
-    /// Weights of the instances of quantifiers, as far as they were asked for.
-    weights: HashMap<Term, u64>,
-    /// Reason why lowering stopped.
-    pub stopped: Option<Stopped>,
 }
 
 impl Lowering {
@@ -112,62 +124,30 @@ impl Lowering {
             unknowns: Unknowns::default(),
             cuts: vec![],
             unclaimed: vec![],
-            closed: HashMap::new(),
-            open: HashMap::new(),
-            binders: HashSet::new(),
-            free: HashMap::new(),
-            scope: HashMap::new(),
-            bindings: HashMap::new(),
-            grown: HashMap::new(),
-            empty_outside: HashMap::new(),
-            windows: HashMap::new(),
-            ranges: 0,
-            constants: HashMap::new(),
-            scalars: HashMap::new(),
+            lowered: Lowered::default(),
+            bindings: Bindings::default(),
+            ranges: Ranges::default(),
+            cut_sets: CutSets::default(),
+            sorts: SortParts::default(),
             integers: HashMap::new(),
-            budget: Budget::unlimited(),
-            steps: 0,
-            look: 0,
             weights: HashMap::new(),
-            stopped: None,
+            effort: Effort::unlimited(),
         }
-    }
-
-    /// Sets the budget of what is lowered from now on, of which nothing is spent yet.
-    pub fn within(&mut self, budget: &Budget) {
-        self.budget = budget.clone();
-        self.stopped = None;
-        (self.steps, self.look) = (0, 0);
-    }
-
-    /// Sets the budget of what is lowered from now on, and keeps what was spent.
-    pub fn go_on(&mut self, budget: &Budget) {
-        self.budget = budget.clone();
-    }
-
-    /// Steps since [`within`](Self::within).
-    pub fn steps_spent(&self) -> u64 {
-        self.steps
-    }
-
-    /// Spends steps for something else.
-    pub fn spend(&mut self, steps: u64) {
-        self.steps += steps;
     }
 
     /// Returns whether a term without bound symbols was lowered already.
     pub(super) fn is_lowered(&self, t: Term) -> bool {
-        self.closed.contains_key(&t)
+        self.lowered.closed.contains_key(&t)
     }
 
     /// Makes this the value of a term in every model.
     pub(super) fn set(&mut self, t: Term, value: Value) {
-        self.closed.insert(t, Ok(value));
+        self.lowered.closed.insert(t, Ok(value));
     }
 
     /// The literal of a Boolean term. `None` if time is up.
     pub fn literal(&mut self, t: Term) -> Option<Lit> {
-        self.scan(t);
+        self.bindings.scan(&self.terms, t);
         match self.lower(t) {
             Ok(Value::Bool(truth)) => Some(truth.lit),
             // A Boolean term outside of binders always has a literal, unless time is up.
@@ -177,7 +157,7 @@ impl Lowering {
 
     /// The value of a term.
     pub fn value(&mut self, t: Term) -> Result<Value, Why> {
-        self.scan(t);
+        self.bindings.scan(&self.terms, t);
         self.lower(t)
     }
 
@@ -189,8 +169,8 @@ impl Lowering {
             if self.known(t).is_some() {
                 continue;
             }
-            self.steps += 1;
-            if self.stopped.is_some() || (self.steps >= self.look && self.is_over()) {
+            self.effort.spend(1);
+            if self.effort.stopped.is_some() || (self.effort.is_due() && self.is_over()) {
                 return Err(Why::Stopped);
             }
             let node = terms.node(t);
@@ -200,10 +180,10 @@ impl Lowering {
                 stack.extend(node.args.iter().map(|&a| (a, false)));
                 continue;
             }
-            let (key, beyond) = self.key(t);
+            let (key, beyond) = self.bindings.key(t);
             let mut value = self.node(t, &node, beyond);
-            self.steps +=
-                value.as_ref().map_or(0, Value::cells) as u64 / tuning().propositional.cells_of_a_step;
+            let cells = value.as_ref().map_or(0, Value::cells) as u64;
+            self.effort.spend(cells / tuning().propositional.cells_of_a_step);
             if let (Err(Why::Unsupported(reason)), Terms::BOOL, false) = (&value, node.sort, beyond) {
                 let free = self.gates.input();
                 self.unclaimed.push((free, reason.clone()));
@@ -215,13 +195,18 @@ impl Lowering {
             if value == Err(Why::Stopped) {
                 return value;
             }
-            if key.is_empty() {
-                self.closed.insert(t, value);
-            } else {
-                self.open.insert((t, key), value);
-            }
+            self.lowered.insert(t, key, value);
         }
         self.known(t).cloned().unwrap_or(Err(Why::Stopped))
+    }
+
+    fn known(&self, t: Term) -> Option<&Result<Value, Why>> {
+        self.lowered.get(t, self.bindings.key(t).0)
+    }
+
+    /// Returns whether lowering has to stop; then its effort says why.
+    pub fn is_over(&mut self) -> bool {
+        self.effort.is_over(self.gates.len())
     }
 
     /// The literal of a truth value whatever its guard: a new one that equals the given one where the guard is true.
@@ -249,7 +234,7 @@ impl Lowering {
             Op::True => Value::Bool(Truth::exact(Lit::TRUE)),
             Op::False => Value::Bool(Truth::exact(Lit::FALSE)),
             Op::Int(_) => Value::number(literal(&self.terms, t).and_then(Number::constant))?,
-            Op::Symbol(id) => match self.scope.get(id) {
+            Op::Symbol(id) => match self.bindings.get(*id) {
                 Some(binding) => binding.value.clone(),
                 None => self.symbol(*id)?,
             },
@@ -418,9 +403,9 @@ impl Lowering {
                 Value::Tuple(parts) => parts[*i as usize].clone(),
                 _ => return Err(Why::unsupported("a component of another shape")),
             },
-            Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) if self.scope.is_empty() => {
+            Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) if self.bindings.is_empty() => {
                 let gates = self.weight(t);
-                self.afford(gates, tuning().propositional.estimated_gates)?;
+                self.effort.afford(gates, tuning().propositional.estimated_gates)?;
                 self.binder(node, beyond)?
             }
             Op::Forall(_) | Op::Exists(_) | Op::Lambda(_) => self.binder(node, beyond)?,
