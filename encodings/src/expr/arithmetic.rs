@@ -100,10 +100,7 @@ impl Encoder {
             }
         }
         for fact in facts {
-            if fact != Terms::TRUE && !self.noted.iter().any(|(known, _)| *known == fact) {
-                let bound = self.bound_in(&[fact]);
-                self.noted.push((fact, bound));
-            }
+            self.note_fact(fact);
         }
         power
     }

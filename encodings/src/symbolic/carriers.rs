@@ -270,16 +270,13 @@ impl Encoder {
         }
         for fact in self.facts(value) {
             let fact = self.terms.implies(inside, fact);
-            if fact != Terms::TRUE && !self.noted.iter().any(|(t, _)| *t == fact) {
-                let bound = self.bound_in(&[fact]);
-                self.noted.push((fact, bound));
-            }
+            self.note_fact(fact);
         }
     }
 
     /// Forgets what was noted of values that depend on a bound symbol.
     pub(crate) fn forget(&mut self, id: SymbolId) {
-        self.noted.retain(|(_, bound)| !bound.contains(&id));
+        self.made.noted.retain(|(_, bound)| !bound.contains(&id));
     }
 
     /// `!bound. body`, over the values of B.
@@ -317,6 +314,7 @@ impl Encoder {
         }
         let unused = |b: &SymbolId| !ids.contains(b) && binders.bound.iter().any(|own| own.id == *b);
         let noted = self
+            .made
             .noted
             .iter()
             .filter(|(_, bound)| bound.iter().any(|b| ids.contains(b)) && !bound.iter().any(unused));
@@ -386,7 +384,7 @@ impl Encoder {
                     let fact = t.implies(part, whole);
                     if fact != Terms::TRUE {
                         let bound = self.bound_in(&[fact]);
-                        self.noted.push((fact, bound));
+                        self.made.noted.push((fact, bound));
                     }
                 }
                 whole
@@ -404,7 +402,7 @@ impl Encoder {
         value: &Symbolic,
     ) -> Result<Vec<Term>, Unsupported> {
         let (Symbolic::Set(own), Symbolic::Set(new)) = (variable, value) else { return Ok(vec![]) };
-        if !self.asks_finite || !self.has_infinite_carrier(&own.element) {
+        if !self.set_uses.asks_finite || !self.has_infinite_carrier(&own.element) {
             return Ok(vec![]);
         }
         let (before, after) = match &own.form {

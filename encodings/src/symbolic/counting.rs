@@ -38,7 +38,7 @@ impl Encoder {
             Form::Map { .. } => (self.domain(own)?, self.domain(new)?),
             _ => return Ok(vec![]),
         };
-        if !self.counted.contains(&own.element) {
+        if !self.set_uses.counted.contains(&own.element) {
             return Ok(vec![]);
         }
         let (Some(before), Some(after)) = (self.ghost_size(&own)?, self.ghost_size(&new)?) else {
@@ -149,10 +149,7 @@ impl Encoder {
         let finite = self.is_finite_array(array, element);
         for fact in facts {
             let fact = t.implies(finite, fact);
-            if fact != Terms::TRUE && !self.noted.iter().any(|(known, _)| *known == fact) {
-                let bound = self.bound_in(&[fact]);
-                self.noted.push((fact, bound));
-            }
+            self.note_fact(fact);
         }
         number
     }

@@ -33,34 +33,67 @@ pub struct Encoder {
     pub(crate) written_out: WrittenOut,
     /// Limit on the work, where it is bounded.
     pub(crate) effort: Option<Effort>,
-    pub(crate) witnesses: Witnesses,
+    pub(crate) made: Made,
     /// Innermost construct that is being encoded, for [`Unsupported`].
     pub(crate) span: Span,
     /// Every symbol that was made to be bound, with its type.
     pub(crate) bound: BTreeMap<SymbolId, Type>,
-    /// Witnesses made since the last [`Encoder::take_witnesses`], by what they stand for.
-    pub(crate) choices: HashMap<(Term, Term), Term>,
-    /// Facts that were noted of values read from functions, each with the bound symbols in it (see
-    /// [`carriers`](crate::symbolic::carriers)).
-    pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
     /// The carrier of each sort that was asked for, if it has one.
     pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
-    /// `true` if the model asks for finiteness of sets.
-    pub(crate) asks_finite: bool,
-    /// Types of elements whose sets are counted by ghost integers (see [`counting`](crate::symbolic::counting)).
-    pub(crate) counted: BTreeSet<Type>,
-    /// Types of the couples of relations with ghost closures (see [`reachability`](crate::symbolic::reachability)).
-    pub(crate) closed: BTreeSet<Type>,
-    /// Relations whose closures facts were noted of since the last [`Encoder::take_witnesses`].
-    pub(crate) closures: Vec<Term>,
+    pub(crate) set_uses: SetUses,
     /// Facts that need a quantifier are asserted as well.
     pub(crate) complete: bool,
     /// Sorts of the carriers that facts are asserted of.
     pub(crate) compared: BTreeSet<Sort>,
-    /// Deferred sets that are finite in every interpretation.
-    finite: BTreeSet<CarrierId>,
     elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
     strings: Vec<Arc<str>>,
+}
+
+/// What a model says of its sets as a whole, and asks of them.
+#[derive(Debug)]
+pub(crate) struct SetUses {
+    /// `true` if the model asks for finiteness of sets.
+    pub(crate) asks_finite: bool,
+    /// Deferred sets that are finite in every interpretation.
+    pub(crate) finite: BTreeSet<CarrierId>,
+    /// Types of elements whose sets are counted by ghost integers (see [`counting`](crate::symbolic::counting)).
+    pub(crate) counted: BTreeSet<Type>,
+    /// Types of the couples of relations with ghost closures (see [`reachability`](crate::symbolic::reachability)).
+    pub(crate) closed: BTreeSet<Type>,
+}
+
+impl SetUses {
+    fn of(model: &Model) -> SetUses {
+        SetUses {
+            asks_finite: asks_finite(model),
+            finite: finite_carriers(model),
+            counted: counted_types(model),
+            closed: closed_types(model),
+        }
+    }
+}
+
+/// What was made since the last [`Encoder::take_witnesses`].
+#[derive(Debug, Default)]
+pub(crate) struct Made {
+    witnesses: Witnesses,
+    /// Witnesses of values of functions, by the function and the argument.
+    pub(crate) choices: HashMap<(Term, Term), Term>,
+    /// Facts that were noted of values read from functions, each with the bound symbols in it (see
+    /// [`carriers`](crate::symbolic::carriers)).
+    pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
+    /// Relations whose closures facts were noted of.
+    pub(crate) closures: Vec<Term>,
+}
+
+impl Made {
+    /// Takes the witnesses, with the facts without bound symbols among their definitions.
+    fn take(&mut self) -> Witnesses {
+        let Made { mut witnesses, noted, .. } = std::mem::take(self);
+        let facts = noted.into_iter().filter(|(_, bound)| bound.is_empty());
+        witnesses.definitions.extend(facts.map(|(fact, _)| fact));
+        witnesses
+    }
 }
 
 /// Fresh symbols made on the way, what defines them, and facts about values. For lifted values of everything
@@ -140,27 +173,19 @@ impl Env {
 impl Encoder {
     /// An encoder for a model under a scope.
     pub fn new(terms: Rc<Terms>, model: Arc<Model>, scope: Scope) -> Encoder {
-        let (finite, asks_finite) = (finite_carriers(&model), asks_finite(&model));
-        let (counted, closed) = (counted_types(&model), closed_types(&model));
         Encoder {
             terms,
+            set_uses: SetUses::of(&model),
             model,
             scope,
             written_out: tuning().written_out,
             effort: None,
-            witnesses: Witnesses::default(),
+            made: Made::default(),
             span: Span::default(),
             bound: BTreeMap::new(),
-            choices: HashMap::new(),
-            noted: vec![],
             carriers: RefCell::default(),
-            asks_finite,
-            counted,
-            closed,
-            closures: vec![],
             complete: false,
             compared: BTreeSet::new(),
-            finite,
             elements: RefCell::default(),
             strings: vec![],
         }
@@ -183,12 +208,15 @@ impl Encoder {
     /// Returns the witnesses made since the last call. The caller decides whether they belong to the constants, a state
     /// or a transition.
     pub fn take_witnesses(&mut self) -> Witnesses {
-        self.choices.clear();
-        self.closures.clear();
-        let mut made = std::mem::take(&mut self.witnesses);
-        let noted = std::mem::take(&mut self.noted).into_iter();
-        made.definitions.extend(noted.filter(|(_, bound)| bound.is_empty()).map(|(fact, _)| fact));
-        made
+        self.made.take()
+    }
+
+    /// Notes a fact, unless it is noted already.
+    pub(crate) fn note_fact(&mut self, fact: Term) {
+        if fact != Terms::TRUE && !self.made.noted.iter().any(|(known, _)| *known == fact) {
+            let bound = self.bound_in(&[fact]);
+            self.made.noted.push((fact, bound));
+        }
     }
 
     pub(crate) fn unsupported<T>(&self, reason: impl Into<String>) -> Result<T, Unsupported> {
@@ -254,7 +282,9 @@ impl Encoder {
     pub(crate) fn is_finite(&self, ty: &Type) -> bool {
         match ty {
             Type::Bool => true,
-            Type::Carrier(id) => self.finite.contains(id) || self.scope.size(&self.model, *id).is_some(),
+            Type::Carrier(id) => {
+                self.set_uses.finite.contains(id) || self.scope.size(&self.model, *id).is_some()
+            }
             Type::Int | Type::Real | Type::String | Type::Free(..) | Type::Parameter(_) => false,
             Type::Pow(t) => self.is_finite(t),
             Type::Pair(a, b) => self.is_finite(a) && self.is_finite(b),
@@ -428,9 +458,9 @@ impl Encoder {
         }
         let copies: Vec<SymbolId> = copies.into_iter().map(|(id, _)| id).collect();
         let definition = self.terms.forall(&copies, definition);
-        self.witnesses.symbols.push(symbol);
+        self.made.witnesses.symbols.push(symbol);
         if definition != Terms::TRUE {
-            self.witnesses.definitions.push(definition);
+            self.made.witnesses.definitions.push(definition);
         }
         Ok(value)
     }

@@ -143,7 +143,7 @@ impl Encoder {
                 let known = match &set.form {
                     Form::Array(array) => {
                         depends.push(*array);
-                        self.choices.get(&(*array, packed)).copied()
+                        self.made.choices.get(&(*array, packed)).copied()
                     }
                     _ => None,
                 };
@@ -170,7 +170,7 @@ impl Encoder {
                     Ok(e.terms.implies(inside, e.terms.and([chosen, there])))
                 })?;
                 if let Form::Array(array) = &set.form {
-                    self.choices.insert((*array, packed), w);
+                    self.made.choices.insert((*array, packed), w);
                 }
                 Ok(self.unpack(w, &values))
             }

@@ -42,7 +42,7 @@ impl Encoder {
     ) -> Result<Vec<Term>, Unsupported> {
         let (Symbolic::Set(own), Symbolic::Set(new)) = (variable, value) else { return Ok(vec![]) };
         let Form::Array(after) = own.form else { return Ok(vec![]) };
-        if !self.closed.contains(&own.element) {
+        if !self.set_uses.closed.contains(&own.element) {
             return Ok(vec![]);
         }
         let (nodes, _) = self.sides(own)?;
@@ -95,10 +95,10 @@ impl Encoder {
 
     /// Notes what holds of the closure of a relation as such.
     fn note_closure(&mut self, array: Term, nodes: &Type) {
-        if self.closures.contains(&array) {
+        if self.made.closures.contains(&array) {
             return;
         }
-        self.closures.push(array);
+        self.made.closures.push(array);
         let t = self.terms.clone();
         let bound = [(); 3].map(|()| self.binder("x", nodes).0);
         let [x, y, z] = bound.map(|id| self.symbol(id));
@@ -129,7 +129,7 @@ impl Encoder {
         bound.into_iter().for_each(|id| self.forget(id));
         for fact in facts {
             let bound = self.bound_in(&[fact]);
-            self.noted.push((fact, bound));
+            self.made.noted.push((fact, bound));
         }
     }
 }
