@@ -55,9 +55,9 @@ fn list() {
         let start = Instant::now();
         let system = encode(terms.clone(), model.clone(), &scope);
         encoded += 1;
-        let mut roots: Vec<Term> = system.axioms.clone();
-        roots.extend(&system.background);
-        roots.extend(&system.state_facts);
+        let mut roots: Vec<Term> = system.axioms.whole.clone();
+        roots.extend(&system.facts.background);
+        roots.extend(&system.facts.state);
         for t in system.events.iter().chain([&system.initialisation]) {
             roots.extend(t.relation);
             roots.extend(t.failures.iter().map(|f| f.condition));
@@ -67,14 +67,14 @@ fn list() {
         println!(
             "{:4} quantifiers {:3} unsupported {:6} terms {:5} ms  {}",
             terms.quantifiers(&roots),
-            system.unsupported.len(),
+            system.left_out.parts.len(),
             terms.len(),
             start.elapsed().as_millis(),
             path.display()
         );
-        complete += usize::from(system.unsupported.is_empty());
+        complete += usize::from(system.left_out.parts.is_empty());
         let mut seen = std::collections::BTreeSet::new();
-        for u in &system.unsupported {
+        for u in &system.left_out.parts {
             let text: String =
                 model.text.sources.text(u.span).split_whitespace().collect::<Vec<_>>().join(" ");
             let text: String = text.chars().take(100).collect();

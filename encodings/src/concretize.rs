@@ -236,7 +236,8 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
 
     fn constants(&mut self) -> Result<Vec<Value>, ReadError> {
         let system = self.system;
-        let all = system.constants.iter().zip(&system.model.constants).zip(&system.determined);
+        let all =
+            system.constants.values.iter().zip(&system.model.constants).zip(&system.constants.determined);
         all.map(|((value, c), determined)| match determined {
             Some(known) => Ok(known.clone()),
             None => self.value(value, &c.ty, &mut |t| t),
@@ -246,7 +247,7 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
 
     fn state(&mut self, rename: Rename<'_>) -> Result<Vec<Value>, ReadError> {
         let system = self.system;
-        let all = system.current.iter().zip(&system.model.variables);
+        let all = system.variables.current.iter().zip(&system.model.variables);
         all.map(|(value, v)| self.value(value, &v.ty, rename)).collect()
     }
 

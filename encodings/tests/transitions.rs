@@ -54,14 +54,14 @@ fn scope(model: &Model, prob: bool) -> Scope {
 
 fn system(model: &Arc<Model>, scope: &Scope) -> System {
     let system = encode(Rc::new(Terms::new()), model.clone(), scope);
-    assert_eq!(system.unsupported, vec![], "{}", model.name);
+    assert_eq!(system.left_out.parts, vec![], "{}", model.name);
     system
 }
 
 fn session(system: &System) -> Session {
     let terms = system.terms.clone();
     let mut session = Session::new(terms.clone(), Box::new(Z3::new(terms)));
-    for &t in system.background.iter().chain(&system.axioms) {
+    for &t in system.facts.background.iter().chain(&system.axioms.whole) {
         session.assert(t).unwrap();
     }
     session
@@ -73,8 +73,8 @@ fn are(system: &mut System, symbolic: &[Symbolic], values: &[Value], constants: 
     let declared = if constants { &model.constants } else { &model.variables };
     let mut all = vec![];
     for (i, ((s, v), d)) in symbolic.iter().zip(values).zip(declared).enumerate() {
-        if constants && system.determined[i].is_some() {
-            assert_eq!(system.determined[i].as_ref(), Some(v), "{}", d.name);
+        if constants && system.constants.determined[i].is_some() {
+            assert_eq!(system.constants.determined[i].as_ref(), Some(v), "{}", d.name);
             continue;
         }
         let value = system.encoder().value(v, &d.ty).unwrap();
@@ -133,7 +133,7 @@ fn path(text: &str, operations: &[&str], fails: bool) -> bool {
     let mut session = session(&system);
     let mut unrolling = Unrolling::new(&system);
     let terms = system.terms.clone();
-    let facts = terms.and(system.state_facts.iter().copied());
+    let facts = terms.and(system.facts.state.iter().copied());
     let mut all = vec![unrolling.init(system.initialisation.relation.unwrap()), unrolling.state(facts, 0)];
     let events: Vec<EventId> = operations
         .iter()
@@ -180,7 +180,7 @@ fn explore(model: &Arc<Model>, scope: &Scope, mut system: System, limit: usize, 
     assert!(!all || !valuations.found.is_empty(), "{text}: no constants");
     for constants in valuations.found.iter().take(3) {
         let mut session = session(&system);
-        let symbolic = system.constants.clone();
+        let symbolic = system.constants.values.clone();
         let fixed = are(&mut system, &symbolic, constants, true);
         session.assert(fixed).unwrap();
         assert!(is_sat(&mut session, &[]), "{text}: constants {constants:?} are excluded");
@@ -230,16 +230,16 @@ fn predicates(
 ) {
     let terms = system.terms.clone();
     let mut unrolling = Unrolling::new(system);
-    let current = system.current.clone();
+    let current = system.variables.current.clone();
     let is = are(system, &current, state, false);
-    let is = terms.and(system.state_facts.iter().copied().chain([is]));
+    let is = terms.and(system.facts.state.iter().copied().chain([is]));
     let is = unrolling.state(is, 0);
     assert!(is_sat(session, &[is]), "{text}: {state:?} is excluded");
     let model = system.model.clone();
     let invariant = model.invariant.iter().zip(&system.invariant).enumerate();
     let invariant = invariant.filter(|(i, _)| system.is_supported(*i)).map(|(_, p)| p);
     let assertions = model.assertions.iter().zip(&system.assertions).enumerate();
-    let assertions = assertions.filter(|(i, _)| !system.unsupported_assertions.contains(i)).map(|(_, p)| p);
+    let assertions = assertions.filter(|(i, _)| !system.left_out.assertions.contains(i)).map(|(_, p)| p);
     for (conjunct, term) in invariant.chain(assertions) {
         let expected = match evaluator.pred(&Env::new(constants, state), &conjunct.pred) {
             Ok(b) => Some(b),
@@ -278,11 +278,11 @@ fn compare(
     };
     let mut base = vec![];
     if let Some((state, _)) = from {
-        let current = system.current.clone();
+        let current = system.variables.current.clone();
         let is = are(system, &current, state, false);
         base.push(unrolling.state(is, 0));
     }
-    let facts = terms.and(system.state_facts.iter().copied());
+    let facts = terms.and(system.facts.state.iter().copied());
     base.push(unrolling.state(facts, 0));
     base.push(unrolling.state(facts, after));
     let place = |unrolling: &mut Unrolling, t: Term| {
@@ -316,7 +316,7 @@ fn compare(
         }
         assert!(expected.contains(&reached), "{text}: {event:?} reaches {reached:?}");
         assert!(found.insert(reached.clone()), "{text}: {reached:?} is found again");
-        let current = system.current.clone();
+        let current = system.variables.current.clone();
         let is = are(system, &current, &reached, false);
         let is = unrolling.state(is, after);
         assumptions.push(terms.not(is));
@@ -377,8 +377,8 @@ fn machines_of_the_corpus() {
             };
             let scope = scope(&model, true);
             let system = encode(Rc::new(Terms::new()), model.clone(), &scope);
-            let complete = system.unsupported.is_empty();
-            assert!(complete || !file.starts_with(corpus.join("symbolic")), "{:?}", system.unsupported);
+            let complete = system.left_out.parts.is_empty();
+            assert!(complete || !file.starts_with(corpus.join("symbolic")), "{:?}", system.left_out.parts);
             explore(&model, &scope, system, 4, false, &file.display().to_string());
         });
         if outcome.is_err() {
@@ -646,7 +646,7 @@ fn steps_are_the_same_in_general_representations() {
         let done = std::panic::catch_unwind(|| {
             let general = Representations::General;
             let system = encode_with(Rc::new(Terms::new()), model.clone(), &scope, general);
-            assert_eq!(system.unsupported, vec![], "unknown: {text}");
+            assert_eq!(system.left_out.parts, vec![], "unknown: {text}");
             explore(&model, &scope, system, 4, false, &text);
         });
         match done {
@@ -674,7 +674,7 @@ fn random_statements() {
             let model = model(&text);
             let scope = scope(&model, true);
             let system = encode(Rc::new(Terms::new()), model.clone(), &scope);
-            assert_eq!(system.unsupported, vec![], "unknown: {text}");
+            assert_eq!(system.left_out.parts, vec![], "unknown: {text}");
             explore(&model, &scope, system, 5, false, &format!("seed {seed}: {text}"));
         });
         if let Err(panic) = compared {

@@ -345,7 +345,7 @@ impl Contestant {
         };
         if is_first {
             self.say(Message::Prepared(Box::new(Prepared {
-                unsupported: problem.system.unsupported.clone(),
+                unsupported: problem.system.left_out.parts.clone(),
                 is_unsupported: problem.targets.is_empty()
                     && (!problem.unclear.is_empty() || !job.well_definedness),
                 existence: problem.existence.clone(),

@@ -43,7 +43,7 @@ pub fn export(job: &Job, claim: Option<&[Pred]>) -> Result<Exported, Vec<Unsuppo
         }
     };
     if !problem.is_complete() || !problem.system.is_complete() {
-        return Err(problem.system.unsupported.clone());
+        return Err(problem.system.left_out.parts.clone());
     }
     let terms = problem.terms();
     let state = state(&mut problem);
@@ -75,8 +75,8 @@ pub fn export(job: &Job, claim: Option<&[Pred]>) -> Result<Exported, Vec<Unsuppo
     let claim = claimed.map(|all| problem.unrolling.state(terms.and(all), 0));
     let facts = problem.facts_in(1);
     let system = &problem.system;
-    let axioms: Vec<Term> = system.background.iter().chain(&system.axioms).copied().collect();
-    let constants: Vec<Term> = system.constants.iter().flat_map(|c| c.symbols()).collect();
+    let axioms: Vec<Term> = system.facts.background.iter().chain(&system.axioms.whole).copied().collect();
+    let constants: Vec<Term> = system.constants.values.iter().flat_map(|c| c.symbols()).collect();
     let relation = Relation {
         constants,
         axioms,
@@ -93,7 +93,7 @@ pub fn export(job: &Job, claim: Option<&[Pred]>) -> Result<Exported, Vec<Unsuppo
 
 /// The symbols of the state before a step and after it.
 fn state(problem: &mut Problem) -> Vec<(Term, Term)> {
-    let current: Vec<Term> = problem.system.current.iter().flat_map(|v| v.symbols()).collect();
+    let current: Vec<Term> = problem.system.variables.current.iter().flat_map(|v| v.symbols()).collect();
     current
         .into_iter()
         .map(|symbol| (problem.unrolling.state(symbol, 0), problem.unrolling.state(symbol, 1)))

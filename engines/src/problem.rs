@@ -224,12 +224,17 @@ impl Problem {
     }
 
     fn assert_constants(&self, session: &mut Session) -> Result<(), SolverError> {
-        self.system.background.iter().chain(&self.system.axioms).try_for_each(|&t| session.assert(t))
+        self.system
+            .facts
+            .background
+            .iter()
+            .chain(&self.system.axioms.whole)
+            .try_for_each(|&t| session.assert(t))
     }
 
     /// Returns the facts that are always true of the state after `k` steps.
     pub fn facts_in(&mut self, k: usize) -> Vec<Term> {
-        self.system.state_facts.iter().map(|&fact| self.unrolling.state(fact, k)).collect()
+        self.system.facts.state.iter().map(|&fact| self.unrolling.state(fact, k)).collect()
     }
 
     fn property_term(&self, property: Property) -> Option<StatePredicate> {
@@ -237,7 +242,7 @@ impl Problem {
         match property {
             Property::Invariant(i) => self.system.is_supported(i).then(|| self.system.invariant[i].clone()),
             Property::Assertion(i) => {
-                (!self.system.unsupported_assertions.contains(&i)).then(|| self.system.assertions[i].clone())
+                (!self.system.left_out.assertions.contains(&i)).then(|| self.system.assertions[i].clone())
             }
             Property::NoGoal => {
                 let goal = self.system.goal.as_ref()?;

@@ -70,12 +70,12 @@ impl Recorded {
 
 /// Returns whether all hypotheses of other tools' obligations are in the model and have a term.
 pub fn has_all_hypotheses(system: &System) -> bool {
-    system.unsupported.is_empty() && system.model.refinement.not_checked.is_empty()
+    system.left_out.parts.is_empty() && system.model.refinement.not_checked.is_empty()
 }
 
 /// Returns whether all axioms and conjuncts have terms.
 pub fn is_complete(system: &System) -> bool {
-    system.unsupported_conjuncts.is_empty() && system.unsupported_axioms.is_empty()
+    system.left_out.conjuncts.is_empty() && system.left_out.axioms.is_empty()
 }
 
 /// All conjuncts of the invariant with their meaning, over the current state. Those without a term are `true` and

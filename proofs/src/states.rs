@@ -30,8 +30,8 @@ impl<'a> States<'a> {
     /// Makes the path's first state. Further ones are made on demand.
     pub fn new(system: &'a System) -> Self {
         let first = State {
-            variables: system.current.iter().map(Symbolic::symbols).collect(),
-            auxiliaries: system.auxiliaries.clone(),
+            variables: system.variables.current.iter().map(Symbolic::symbols).collect(),
+            auxiliaries: system.facts.auxiliaries.clone(),
             rename: Substitution::default(),
         };
         States { system, terms: system.terms.clone(), states: vec![first], steps: vec![] }
@@ -46,12 +46,12 @@ impl<'a> States<'a> {
     /// Returns the facts that are always true of state `i`.
     pub fn facts(&mut self, i: usize) -> Vec<Term> {
         let system = self.system;
-        system.state_facts.iter().map(|&t| self.at(t, i)).collect()
+        system.facts.state.iter().map(|&t| self.at(t, i)).collect()
     }
 
     /// A term of the initialisation (over `next`), with state 0 as the state after it.
     pub fn initial(&mut self, t: Term) -> Term {
-        let pairs = self.system.next.iter().flat_map(Symbolic::symbols);
+        let pairs = self.system.variables.next.iter().flat_map(Symbolic::symbols);
         let to = self.states[0].variables.iter().flatten().copied();
         let mut by = Substitution::new(pairs.zip(to).collect::<Vec<_>>());
         self.terms.substitute(t, &mut by)
@@ -67,12 +67,12 @@ impl<'a> States<'a> {
         if self.steps[i].is_none() {
             let mut pairs: Vec<(Term, Term)> =
                 self.system.events.iter().flat_map(|e| self.inputs(e, i)).collect();
-            let current = self.system.current.iter().flat_map(Symbolic::symbols);
+            let current = self.system.variables.current.iter().flat_map(Symbolic::symbols);
             pairs.extend(current.zip(self.states[i].variables.iter().flatten().copied()));
             pairs.extend(
-                self.system.auxiliaries.iter().copied().zip(self.states[i].auxiliaries.iter().copied()),
+                self.system.facts.auxiliaries.iter().copied().zip(self.states[i].auxiliaries.iter().copied()),
             );
-            let next = self.system.next.iter().flat_map(Symbolic::symbols);
+            let next = self.system.variables.next.iter().flat_map(Symbolic::symbols);
             pairs.extend(next.zip(self.states[i + 1].variables.iter().flatten().copied()));
             self.steps[i] = Some(Substitution::new(pairs));
         }

@@ -15,7 +15,7 @@ use crate::determined::{self, Determined};
 use crate::representation::{Functional, Kept, disjoint};
 use crate::symbolic::encoder::{Encoder, Env};
 use crate::symbolic::{Shape, Symbolic};
-use crate::system::{StatePredicate, System, Transition, Unsupported};
+use crate::system::{Axioms, Constants, Facts, LeftOut, NameBounds, System, Transition, Variables};
 use crate::term::{Term, Terms};
 use crate::tuning::tuning;
 
@@ -36,7 +36,7 @@ pub enum Representations {
 }
 
 /// Encodes a model in a scope. Always gives a system; what has no encoding is listed in
-/// [`System::unsupported`].
+/// [`System::left_out`].
 ///
 /// Facts about carriers of unsettled size are made of those only that the terms of the model speak of
 /// (see the module `carriers`).
@@ -83,32 +83,13 @@ fn encode_facts(
     let Analysed { scope, prepared, determined, functional } = Analysed::of(&model, scope, representations);
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     prepare_facts(&mut encoder);
-    let mut unsupported = vec![];
-    let mut background = encoder.carriers_exist();
-    let mut state_facts = vec![];
+    let mut left_out = LeftOut::default();
+    let mut facts = Facts { background: encoder.carriers_exist(), ..Facts::default() };
 
-    let (constants, settled, determined) =
-        constants(&mut encoder, &model, &determined, &functional, &mut background);
-    let globals = Env { constants: Rc::new(constants.clone()), ..Env::default() };
-    let (mut axioms, mut axioms_hold, mut axioms_defined) = (vec![], vec![], vec![]);
-    let mut unsupported_axioms = BTreeSet::new();
-    for (i, axiom) in model.axioms.iter().enumerate() {
-        let (mut whole, mut holds, mut defined) = (Terms::TRUE, Terms::TRUE, Terms::TRUE);
-        if !settled.contains(&i) {
-            match encoder.pred(&globals, &axiom.pred) {
-                Ok(p) => (whole, holds, defined) = (terms.and([p.defined, p.holds]), p.holds, p.defined),
-                Err(u) => {
-                    unsupported_axioms.insert(i);
-                    unsupported.push(Unsupported { part: part("axiom", i, axiom), ..u });
-                }
-            }
-        }
-        axioms.push(whole);
-        axioms_hold.push(holds);
-        axioms_defined.push(defined);
-    }
-    let made = encoder.take_witnesses();
-    background.extend(made.definitions);
+    let (constants, settled) =
+        constants(&mut encoder, &model, &determined, &functional, &mut facts.background);
+    let axioms = axioms(&mut encoder, &constants, &settled, &mut left_out);
+    facts.background.extend(encoder.take_witnesses().definitions);
 
     let shapes: Vec<Shape> = model
         .variables
@@ -120,25 +101,24 @@ fn encode_facts(
         let all = model.variables.iter().zip(&shapes);
         all.map(|(v, shape)| encoder.fresh(&format!("{}{suffix}", v.name), &v.ty, shape)).collect()
     };
-    let current = state("", &mut encoder);
-    let next = state("'", &mut encoder);
-    for value in &current {
-        state_facts.extend(encoder.every_fact(value));
+    let variables = Variables { current: state("", &mut encoder), next: state("'", &mut encoder) };
+    for value in &variables.current {
+        facts.state.extend(encoder.every_fact(value));
     }
 
     let context = Context {
         model: &prepared,
         functional: &functional,
         shapes: &shapes,
-        constants: &constants,
-        current: &current,
-        next: &next,
+        constants: &constants.values,
+        current: &variables.current,
+        next: &variables.next,
     };
     let mut run = |part: String, body: Body<'_>, encoder: &mut Encoder| -> Transition {
         substitution::transition(&context, encoder, &body).unwrap_or_else(|u| {
             // Witnesses of the failed attempt are dropped.
             encoder.take_witnesses();
-            unsupported.push(Unsupported { part, ..u });
+            left_out.add(part, u);
             Transition::default()
         })
     };
@@ -148,66 +128,62 @@ fn encode_facts(
         .iter()
         .map(|e| run(format!("operation {}", e.name), Body::Event(e), &mut encoder))
         .collect();
-    let unsupported_events = (0..events.len()).filter(|&i| events[i].relation.is_none()).collect();
+    left_out.events = (0..events.len()).filter(|&i| events[i].relation.is_none()).collect();
 
     let mut system = System {
         terms,
         scope,
         constants,
-        current,
-        next,
+        variables,
         axioms,
-        axioms_hold,
-        axioms_defined,
-        background,
-        state_facts,
-        auxiliaries: vec![],
+        facts,
         initialisation,
         events,
         invariant: vec![],
         assertions: vec![],
         goal: None,
-        unsupported,
-        unsupported_axioms,
-        unsupported_conjuncts: Default::default(),
-        unsupported_assertions: Default::default(),
-        unsupported_events,
-        determined,
+        left_out,
         encoder,
-        functional,
-        needed: OnceCell::new(),
-        model: model.clone(),
+        bounds: NameBounds { functional, needed: OnceCell::new() },
+        model,
     };
-    for (i, conjunct) in model.invariant.iter().enumerate() {
-        let p = system.predicate(&conjunct.pred).unwrap_or_else(|u| {
-            system.unsupported_conjuncts.insert(i);
-            system.missing(u, part("invariant conjunct", i, conjunct))
-        });
-        system.invariant.push(p);
-    }
-    for (i, assertion) in model.assertions.iter().enumerate() {
-        let p = system.predicate(&assertion.pred).unwrap_or_else(|u| {
-            system.unsupported_assertions.insert(i);
-            system.missing(u, part("assertion", i, assertion))
-        });
-        system.assertions.push(p);
-    }
-    if let Some(goal) = &model.definitions.goal {
-        system.goal = match system.predicate(goal) {
-            Ok(p) => Some(p),
-            Err(u) => {
-                system.missing(u, "goal".into());
-                None
-            }
-        };
-    }
+    system.encode_properties();
     system
+}
+
+/// The axioms, but for those that are true by the values of the constants.
+fn axioms(
+    encoder: &mut Encoder,
+    constants: &Constants,
+    settled: &BTreeSet<usize>,
+    left_out: &mut LeftOut,
+) -> Axioms {
+    let globals = Env { constants: Rc::new(constants.values.clone()), ..Env::default() };
+    let (model, terms) = (encoder.model.clone(), encoder.terms.clone());
+    let mut all = Axioms::default();
+    for (i, axiom) in model.axioms.iter().enumerate() {
+        let (mut whole, mut holds, mut defined) = (Terms::TRUE, Terms::TRUE, Terms::TRUE);
+        if !settled.contains(&i) {
+            match encoder.pred(&globals, &axiom.pred) {
+                Ok(p) => (whole, holds, defined) = (terms.and([p.defined, p.holds]), p.holds, p.defined),
+                Err(u) => {
+                    left_out.axioms.insert(i);
+                    left_out.add(part("axiom", i, axiom), u);
+                }
+            }
+        }
+        all.whole.push(whole);
+        all.hold.push(holds);
+        all.defined.push(defined);
+    }
+    all
 }
 
 impl System {
     /// Everything that a query can speak of, but for the guards of events.
     fn roots(&self) -> Vec<Term> {
-        let mut all = [&self.axioms[..], &self.axioms_hold, &self.background, &self.state_facts].concat();
+        let mut all =
+            [&self.axioms.whole[..], &self.axioms.hold, &self.facts.background, &self.facts.state].concat();
         for transition in self.events.iter().chain([&self.initialisation]) {
             all.extend(transition.relation);
             all.extend(transition.failures.iter().map(|f| f.condition));
@@ -217,10 +193,29 @@ impl System {
         all
     }
 
-    /// Notes a predicate without a term.
-    fn missing(&mut self, u: Unsupported, part: String) -> StatePredicate {
-        self.unsupported.push(Unsupported { part, ..u });
-        StatePredicate { holds: Terms::TRUE, defined: Terms::TRUE }
+    /// Encodes what may be asked about states: the invariant, the assertions and the goal.
+    fn encode_properties(&mut self) {
+        let model = self.model.clone();
+        for (i, conjunct) in model.invariant.iter().enumerate() {
+            let p = self.predicate(&conjunct.pred).unwrap_or_else(|u| {
+                self.left_out.conjuncts.insert(i);
+                self.left_out.predicate(part("invariant conjunct", i, conjunct), u)
+            });
+            self.invariant.push(p);
+        }
+        for (i, assertion) in model.assertions.iter().enumerate() {
+            let p = self.predicate(&assertion.pred).unwrap_or_else(|u| {
+                self.left_out.assertions.insert(i);
+                self.left_out.predicate(part("assertion", i, assertion), u)
+            });
+            self.assertions.push(p);
+        }
+        if let Some(goal) = &model.definitions.goal {
+            match self.predicate(goal) {
+                Ok(p) => self.goal = Some(p),
+                Err(u) => self.left_out.add("goal".into(), u),
+            }
+        }
     }
 }
 
@@ -237,25 +232,25 @@ impl System {
     ///
     /// Found once: a claim is made from them, and checked against them.
     pub fn needed(&self) -> &Functional {
-        self.needed.get_or_init(|| self.find_needed())
+        self.bounds.needed.get_or_init(|| self.find_needed())
     }
 
     fn find_needed(&self) -> Functional {
         let analysed = Analysed::of(&self.model, &self.scope, Representations::Analysed);
         // Claimed bounds have to be right as a whole.
-        if analysed.functional != self.functional {
-            return self.functional.clone();
+        if analysed.functional != self.bounds.functional {
+            return self.bounds.functional.clone();
         }
         let values = values(&analysed.determined);
         let keeping = |kept: &[Kept]| {
             let found = Functional::keeping(&analysed.prepared, &values, kept);
             self.has_same_shapes(&found).then_some(found)
         };
-        let known = &self.functional.variables;
+        let known = &self.bounds.functional.variables;
         let own = |v: usize| self.is_restricted(&self.model.variables[v].ty, &known[v]);
         let some: Vec<usize> = (0..known.len()).filter(|&v| !known[v].is_unrestricted()).collect();
         let others: Vec<usize> = some.iter().copied().filter(|&v| !own(v)).collect();
-        let mut found = (vec![Kept::All; known.len()], self.functional.clone());
+        let mut found = (vec![Kept::All; known.len()], self.bounds.functional.clone());
         widen(&others, Kept::Nothing, &mut found, &keeping);
         let left: Vec<usize> = some.into_iter().filter(|&v| found.0[v] != Kept::Nothing).collect();
         widen(&left, Kept::Kinds, &mut found, &keeping);
@@ -265,7 +260,7 @@ impl System {
     /// Returns whether every name has the same representation with other bounds.
     fn has_same_shapes(&self, other: &Functional) -> bool {
         let model = &self.model;
-        let own = &self.functional;
+        let own = &self.bounds.functional;
         let variables = model.variables.iter().zip(own.variables.iter().zip(&other.variables));
         let constants = model.constants.iter().zip(own.constants.iter().zip(&other.constants));
         let locals = model.locals.iter().zip(own.locals.iter().zip(&other.locals));
@@ -367,14 +362,14 @@ fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
 }
 
 /// The constants: values where the axioms determine them, symbols elsewhere. Also the positions of
-/// the axioms that are true because of these values, and the values.
+/// the axioms that are true because of these values.
 fn constants(
     encoder: &mut Encoder,
     model: &Model,
     determined: &[Option<Determined>],
     functional: &Functional,
     background: &mut Vec<Term>,
-) -> (Vec<Symbolic>, BTreeSet<usize>, Vec<Option<Value>>) {
+) -> (Constants, BTreeSet<usize>) {
     let (mut all, mut settled, mut values) = (vec![], BTreeSet::new(), vec![]);
     for (i, constant) in model.constants.iter().enumerate() {
         if let Some(known) = &determined[i]
@@ -391,5 +386,5 @@ fn constants(
         all.push(value);
         values.push(None);
     }
-    (all, settled, values)
+    (Constants { values: all, determined: values }, settled)
 }

@@ -22,7 +22,7 @@ use bsym_semantics::value::Value;
 
 use crate::representation::Functional;
 use crate::symbolic::Symbolic;
-use crate::symbolic::encoder::{Encoder, Env};
+use crate::symbolic::encoder::{Encoder, Env, Witnesses};
 use crate::term::{Sort, Term, Terms};
 
 pub use crate::symbolic::{Encoded, StatePredicate, Unsupported};
@@ -37,51 +37,112 @@ pub struct System {
     pub model: Arc<Model>,
     /// The scope: settled carriers are enumeration sorts, others uninterpreted sorts.
     pub scope: Scope,
-    /// Value of each constant, by `ConstId`. Constants that the axioms determine are values.
-    pub constants: Vec<Symbolic>,
-    /// Value of each variable before a step, by `VarId`.
+    /// The constants.
+    pub constants: Constants,
+    /// The variables.
+    pub variables: Variables,
+    /// The axioms.
+    pub axioms: Axioms,
+    /// What is true besides the axioms.
+    pub facts: Facts,
+    /// From nothing to the next state.
+    pub initialisation: Transition,
+    /// From the current state to the next one, by `EventId`.
+    pub events: Vec<Transition>,
+    /// Invariant conjuncts over the current state, by position in the model.
+    pub invariant: Vec<StatePredicate>,
+    /// Assertions over the current state, by position in the model.
+    pub assertions: Vec<StatePredicate>,
+    /// `GOAL` over the current state.
+    pub goal: Option<StatePredicate>,
+    /// What has no term.
+    pub left_out: LeftOut,
+    pub(crate) encoder: Encoder,
+    bounds: NameBounds,
+}
+
+/// The constants of a model.
+#[derive(Debug)]
+pub struct Constants {
+    /// Value of each, by `ConstId`. Constants that the axioms determine are values.
+    pub values: Vec<Symbolic>,
+    /// Values of those that the axioms determine, by `ConstId`.
+    pub determined: Vec<Option<Value>>,
+}
+
+/// The variables of a model before and after a step.
+#[derive(Debug)]
+pub struct Variables {
+    /// Value of each before a step, by `VarId`.
     pub current: Vec<Symbolic>,
-    /// Value of each variable after a step, by `VarId`; the same shapes as `current`.
+    /// Value of each after a step, by `VarId`; the same shapes as `current`.
     pub next: Vec<Symbolic>,
-    /// Axioms, each with its own well-definedness, by position in the model.
-    pub axioms: Vec<Term>,
-    /// The axioms without their well-definedness, by position in the model.
-    pub axioms_hold: Vec<Term>,
+}
+
+/// The axioms, by position in the model.
+#[derive(Debug, Default)]
+pub struct Axioms {
+    /// Each with its own well-definedness.
+    pub whole: Vec<Term>,
+    /// Without their well-definedness.
+    pub hold: Vec<Term>,
     /// Their well-definedness alone.
-    pub axioms_defined: Vec<Term>,
+    pub defined: Vec<Term>,
+}
+
+/// What is always true besides the axioms, and the symbols that it defines.
+#[derive(Debug, Default)]
+pub struct Facts {
     /// Always true, over constants only: facts of the representation and definitions of auxiliaries.
     pub background: Vec<Term>,
-    /// Always true in every state, over `current`, constants and `auxiliaries`: facts of the
+    /// Always true in every state, over the current state, constants and `auxiliaries`: facts of the
     /// representation and definitions of auxiliaries. Never excludes a B state.
-    pub state_facts: Vec<Term>,
+    pub state: Vec<Term>,
     /// Symbols that belong to a state besides those of its variables: witnesses that
-    /// `state_facts` defines. They are renamed with the state.
+    /// `state` defines. They are renamed with the state.
     pub auxiliaries: Vec<Term>,
-    /// From nothing to `next`.
-    pub initialisation: Transition,
-    /// From `current` to `next`, by `EventId`.
-    pub events: Vec<Transition>,
-    /// Invariant conjuncts over `current`, by position in the model.
-    pub invariant: Vec<StatePredicate>,
-    /// Assertions over `current`, by position in the model.
-    pub assertions: Vec<StatePredicate>,
-    /// `GOAL` over `current`.
-    pub goal: Option<StatePredicate>,
-    /// Parts of the model that have no term, with the reason; empty if the system is complete.
-    /// A part that is here is `true` (axiom) or missing, so `holds` must not be concluded from it.
-    pub unsupported: Vec<Unsupported>,
+}
+
+impl Facts {
+    /// Adds the witnesses of what was encoded over the current state.
+    fn add_to_state(&mut self, made: Witnesses) {
+        self.auxiliaries.extend(made.symbols);
+        self.state.extend(made.definitions);
+    }
+}
+
+/// Parts of a model that have no term. Such a part is `true` or missing, so `holds` must not be concluded from it.
+#[derive(Debug, Default)]
+pub struct LeftOut {
+    /// The parts, with the reason; empty if the system is complete.
+    pub parts: Vec<Unsupported>,
     /// Positions of the axioms that have no term; theirs is `true` and says nothing.
-    pub unsupported_axioms: BTreeSet<usize>,
+    pub axioms: BTreeSet<usize>,
     /// Positions of the invariant conjuncts that have no term; theirs is `true` and says nothing.
-    pub unsupported_conjuncts: BTreeSet<usize>,
+    pub conjuncts: BTreeSet<usize>,
     /// Positions of the assertions that have no term; theirs is `true` and says nothing.
-    pub unsupported_assertions: BTreeSet<usize>,
+    pub assertions: BTreeSet<usize>,
     /// Events without a relation.
-    pub unsupported_events: BTreeSet<usize>,
-    /// Values of the constants that the axioms determine, by `ConstId`.
-    pub determined: Vec<Option<Value>>,
-    pub(crate) encoder: Encoder,
-    pub(crate) functional: Functional,
+    pub events: BTreeSet<usize>,
+}
+
+impl LeftOut {
+    /// Notes a part without a term.
+    fn add(&mut self, part: String, why: Unsupported) {
+        self.parts.push(Unsupported { part, ..why });
+    }
+
+    /// Notes a predicate without a term, and gives what stands for it.
+    fn predicate(&mut self, part: String, why: Unsupported) -> StatePredicate {
+        self.add(part, why);
+        StatePredicate { holds: Terms::TRUE, defined: Terms::TRUE }
+    }
+}
+
+/// Which names are represented as functions, with the bounds of their values.
+#[derive(Debug)]
+struct NameBounds {
+    functional: Functional,
     /// See [`System::needed`].
     needed: OnceCell<Functional>,
 }
@@ -89,35 +150,35 @@ pub struct System {
 impl System {
     /// All symbols of the current state: variables, then auxiliaries.
     pub fn state_symbols(&self) -> Vec<Term> {
-        let mut all: Vec<Term> = self.current.iter().flat_map(Symbolic::symbols).collect();
-        all.extend(&self.auxiliaries);
+        let mut all: Vec<Term> = self.variables.current.iter().flat_map(Symbolic::symbols).collect();
+        all.extend(&self.facts.auxiliaries);
         all
     }
 
     /// Returns whether an invariant conjunct has a term. One that has none must neither be assumed nor claimed.
     pub fn is_supported(&self, conjunct: usize) -> bool {
-        !self.unsupported_conjuncts.contains(&conjunct)
+        !self.left_out.conjuncts.contains(&conjunct)
     }
 
     /// Returns whether everything that decides which states are reachable has a term: the axioms, the initialisation
     /// and all events.
     pub fn is_complete(&self) -> bool {
         self.initialisation.relation.is_some()
-            && self.unsupported_events.is_empty()
-            && self.unsupported_axioms.is_empty()
+            && self.left_out.events.is_empty()
+            && self.left_out.axioms.is_empty()
     }
 
     /// The environment of predicates and expressions over the current state.
     pub fn environment(&self) -> Env {
         Env {
-            constants: Rc::new(self.constants.clone()),
-            state: Rc::new(self.current.clone()),
+            constants: Rc::new(self.constants.values.clone()),
+            state: Rc::new(self.variables.current.clone()),
             ..Env::default()
         }
     }
 
     /// Encodes another predicate over the current state. Auxiliary symbols and facts that it needs go into
-    /// `auxiliaries` and `state_facts`.
+    /// `facts`.
     ///
     /// # Errors
     /// [`Unsupported`] if the predicate has no encoding.
@@ -178,13 +239,11 @@ impl System {
 
     /// Which names are represented as functions.
     pub fn functional(&self) -> &Functional {
-        &self.functional
+        &self.bounds.functional
     }
 
     pub(crate) fn collect_state_witnesses(&mut self) {
-        let made = self.encoder.take_witnesses();
-        self.auxiliaries.extend(made.symbols);
-        self.state_facts.extend(made.definitions);
+        self.facts.add_to_state(self.encoder.take_witnesses());
     }
 
     /// The model's conjunct behind an invariant term.

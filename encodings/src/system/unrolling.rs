@@ -57,13 +57,13 @@ impl Unrolling {
     pub fn new(system: &System) -> Unrolling {
         let terms = system.terms.clone();
         let mut roles = HashMap::new();
-        let mut constants: Vec<Term> = system.constants.iter().flat_map(Symbolic::symbols).collect();
-        constants.extend(system.axioms.iter().chain(&system.axioms_hold));
-        constants.extend(&system.background);
+        let mut constants: Vec<Term> = system.constants.values.iter().flat_map(Symbolic::symbols).collect();
+        constants.extend(system.axioms.whole.iter().chain(&system.axioms.hold));
+        constants.extend(&system.facts.background);
         for id in terms.symbols(&constants) {
             roles.insert(id, Role::Constant);
         }
-        for (current, next) in system.current.iter().zip(&system.next) {
+        for (current, next) in system.variables.current.iter().zip(&system.variables.next) {
             for (c, n) in current.symbols().into_iter().zip(next.symbols()) {
                 if let Some(id) = terms.as_symbol(n) {
                     roles.insert(id, Role::Next(c));
@@ -202,7 +202,7 @@ mod tests {
         let system = system();
         let terms = system.terms.clone();
         let mut unrolling = Unrolling::new(&system);
-        let x = system.current[0].symbols()[0];
+        let x = system.variables.current[0].symbols()[0];
         let early = unrolling.state(terms.eq(x, terms.int(1)), 1);
         let witness = terms.symbol("w", Terms::INT);
         let late = unrolling.state(terms.and([terms.eq(x, terms.int(1)), terms.lt(witness, x)]), 1);
@@ -215,7 +215,7 @@ mod tests {
         let system = system();
         let terms = system.terms.clone();
         let mut unrolling = Unrolling::new(&system);
-        let x = system.current[0].symbols()[0];
+        let x = system.variables.current[0].symbols()[0];
         let bound = terms.symbol("b", Terms::INT);
         let all = terms.forall(&[terms.as_symbol(bound).unwrap()], terms.lt(x, bound));
         assert_eq!(terms.text(unrolling.state(all, 4)), "(forall (b) (< x@4 b))");

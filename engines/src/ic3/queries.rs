@@ -157,7 +157,7 @@ impl Steps {
         for _ in 0..tuning().diagrams.spare {
             steps.sessions.add_spare(open(problem.terms())?);
         }
-        for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
+        for &t in problem.system.facts.background.clone().iter().chain(&problem.system.axioms.whole.clone()) {
             steps.tell(t)?;
         }
         Ok(steps)
@@ -178,7 +178,7 @@ impl Steps {
         session.only_read_arrays(problem.system.whole_carriers());
         session.only_these_elements(elements.iter().cloned().collect());
         let mut steps = Steps::of(problem, job, Sessions::new(session))?;
-        for &t in problem.system.background.clone().iter().chain(&problem.system.axioms.clone()) {
+        for &t in problem.system.facts.background.clone().iter().chain(&problem.system.axioms.whole.clone()) {
             steps.tell(t)?;
         }
         Ok((steps.session().left_out() == 0).then_some(steps))
@@ -311,7 +311,7 @@ impl Steps {
     /// # Errors
     /// If the solver fails.
     pub fn declare(&mut self, problem: &mut Problem, predicates: &Predicates) -> Result<(), SolverError> {
-        while let Some(&fact) = problem.system.state_facts.get(self.facts) {
+        while let Some(&fact) = problem.system.facts.state.get(self.facts) {
             for k in 0..2 {
                 let here = problem.unrolling.state(fact, k);
                 self.tell(here)?;
@@ -556,11 +556,11 @@ impl Steps {
 /// Values of the integer variables in the first state of a model.
 fn integers(problem: &mut Problem, model: &mut Model<'_>) -> Result<Vec<Met>, SolverError> {
     let mut met = vec![];
-    for v in 0..problem.system.current.len() {
+    for v in 0..problem.system.variables.current.len() {
         if problem.system.model.variables[v].ty != Type::Int {
             continue;
         }
-        if let Symbolic::Atom(symbol) = problem.system.current[v] {
+        if let Symbolic::Atom(symbol) = problem.system.variables.current[v] {
             let here = problem.unrolling.state(symbol, 0);
             if let TermValue::Int(value) = model.value(here)? {
                 met.push(Met { variable: VarId(v as u32), value });

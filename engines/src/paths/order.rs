@@ -51,7 +51,7 @@ impl Order {
     pub(super) fn new(problem: &Problem) -> Order {
         let system = &problem.system;
         let interchangeable = Distinguished::of(&system.model).interchangeable(&system.model, &system.scope);
-        let determined: Vec<&Value> = system.determined.iter().flatten().collect();
+        let determined: Vec<&Value> = system.constants.determined.iter().flatten().collect();
         let mut sets = vec![];
         for set in interchangeable {
             // The values of constants that are known may tell elements apart.
@@ -73,7 +73,8 @@ impl Order {
     /// The constants as choices.
     pub(super) fn constants(problem: &Problem) -> Vec<Chosen> {
         let system = &problem.system;
-        let all = system.constants.iter().zip(&system.model.constants).zip(&system.determined);
+        let all =
+            system.constants.values.iter().zip(&system.model.constants).zip(&system.constants.determined);
         let open = all.filter(|(_, value)| value.is_none());
         open.map(|((value, c), _)| Chosen { value: value.clone(), ty: c.ty.clone(), made: Terms::TRUE })
             .collect()

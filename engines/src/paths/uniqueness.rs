@@ -33,7 +33,7 @@ fn state_values(
     model: &mut Model<'_>,
     k: usize,
 ) -> Result<Vec<TermValue>, SolverError> {
-    let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
+    let symbols: Vec<Term> = problem.system.variables.current.iter().flat_map(|s| s.symbols()).collect();
     let mut values = vec![];
     for symbol in symbols {
         let here = problem.unrolling.state(symbol, k);
@@ -46,7 +46,7 @@ fn state_values(
 /// representations, so a step case that is unsatisfiable under it is one without it, too.
 pub fn different(problem: &mut Problem, i: usize, j: usize) -> Term {
     let terms = problem.terms();
-    let symbols: Vec<Term> = problem.system.current.iter().flat_map(|s| s.symbols()).collect();
+    let symbols: Vec<Term> = problem.system.variables.current.iter().flat_map(|s| s.symbols()).collect();
     let mut same = vec![];
     for symbol in symbols {
         let a = problem.unrolling.state(symbol, i);

@@ -24,15 +24,15 @@ use crate::tuning::tuning;
 /// If the solver fails.
 pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<Option<String>, SolverError> {
     let system = &problem.system;
-    if system.axioms_defined.iter().all(|&defined| defined == Terms::TRUE) {
+    if system.axioms.defined.iter().all(|&defined| defined == Terms::TRUE) {
         return Ok(None);
     }
     let budget = job.budget.within(tuning().settle.axioms).per_query(tuning().settle.axiom);
     let mut session = open(problem.terms())?;
-    for &t in &system.background {
+    for &t in &system.facts.background {
         session.assert(t)?;
     }
-    for (i, &defined) in system.axioms_defined.iter().enumerate() {
+    for (i, &defined) in system.axioms.defined.iter().enumerate() {
         if defined != Terms::TRUE && budget.check().is_ok() {
             let asked = system.terms.not(defined);
             if let Answer::Sat(mut model) = session.check(&[asked], &budget)?
@@ -42,7 +42,7 @@ pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<
                 return Ok(Some(found));
             }
         }
-        session.assert(system.axioms[i])?;
+        session.assert(system.axioms.whole[i])?;
     }
     Ok(None)
 }

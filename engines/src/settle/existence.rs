@@ -222,18 +222,18 @@ fn ill_defined_axioms(
     budget: &Budget,
 ) -> Result<Option<String>, SolverError> {
     let system = &problem.system;
-    if system.axioms == system.axioms_hold {
+    if system.axioms.whole == system.axioms.hold {
         return Ok(None);
     }
     let mut session = open(problem.terms())?;
-    for &t in system.background.iter().chain(&system.axioms_hold) {
+    for &t in system.facts.background.iter().chain(&system.axioms.hold) {
         session.assert(t)?;
     }
     if let Decided::Unsat(_) = decide(&mut session, &[], budget)? {
         return Ok(None);
     }
     let model = &system.model;
-    for (axiom, &whole) in model.axioms.iter().zip(&system.axioms) {
+    for (axiom, &whole) in model.axioms.iter().zip(&system.axioms.whole) {
         if let Decided::Unsat(_) = decide(&mut session, &[whole], budget)? {
             let (path, at) = (model.text.sources.path(axiom.span), model.text.sources.position(axiom.span));
             let (path, text) = (path.display(), &axiom.text);

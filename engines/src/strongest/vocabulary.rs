@@ -123,7 +123,7 @@ impl Vocabulary {
     fn add_plain(&mut self, problem: &mut Problem, model: &Model) {
         let mut things: Vec<Expr> = variables(model).map(|v| variable(model, v)).collect();
         for (c, constant) in model.constants.iter().enumerate() {
-            if !problem.system.determined.get(c).is_some_and(Option::is_some) {
+            if !problem.system.constants.determined.get(c).is_some_and(Option::is_some) {
                 things.push(expr(ExprKind::Const(ConstId(c as u32)), constant.ty.clone()));
             }
         }

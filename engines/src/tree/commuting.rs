@@ -61,7 +61,7 @@ fn are_apart(problem: &mut Problem, a: EventId, b: EventId) -> Option<bool> {
 /// The symbols of the variables before and after a step.
 fn variables(problem: &Problem) -> Vec<(Term, Term)> {
     let system = &problem.system;
-    let both = system.current.iter().zip(&system.next);
+    let both = system.variables.current.iter().zip(&system.variables.next);
     both.flat_map(|(current, next)| current.symbols().into_iter().zip(next.symbols())).collect()
 }
 

@@ -145,7 +145,7 @@ impl Goal {
 fn unusable(system: &System) -> Vec<String> {
     let mut failed = vec![];
     let reason = |part: &str| {
-        let why = system.unsupported.iter().find(|u| u.part == part);
+        let why = system.left_out.parts.iter().find(|u| u.part == part);
         format!("{part} has no encoding{}", why.map(|u| format!(": {}", u.reason)).unwrap_or_default())
     };
     if system.initialisation.relation.is_none() {
@@ -179,7 +179,7 @@ fn conjunct(system: &System, i: usize, claimed: &[usize], wd: bool) -> Result<Go
         return Err(format!("the invariant has no conjunct {}", i + 1));
     };
     let name = describe("conjunct", i, conjunct);
-    if system.unsupported_conjuncts.contains(&i) {
+    if system.left_out.conjuncts.contains(&i) {
         return Err(format!("{name} has no encoding"));
     }
     let goal = Goal::new(&system.terms, Some(i), name, p, wd).saying(&conjunct.pred, wd);
@@ -199,7 +199,7 @@ fn state_property(system: &System, property: Property, claim: &Claim, wd: bool) 
                 return Err(format!("there is no assertion {}", i + 1));
             };
             let name = describe("assertion", i, assertion);
-            if system.unsupported_assertions.contains(&i) {
+            if system.left_out.assertions.contains(&i) {
                 return Err(format!("{name} has no encoding"));
             }
             let goal = Goal::new(terms, None, name, p, wd).saying(&assertion.pred, wd);

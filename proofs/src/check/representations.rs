@@ -178,7 +178,7 @@ impl Check<'_> {
             let what = format!("the representation of `{name}` holds what is within its bound");
             match self.general.is_held(&format!("any{}", asked.len()), ty, layout) {
                 Ok((within, held)) => {
-                    let mut known = self.general.background.clone();
+                    let mut known = self.general.facts.background.clone();
                     known.extend(within.definitions.into_iter().chain(held.definitions));
                     known.push(within.holds);
                     self.prove(known, vec![Goal { name: what, holds: held.holds }])?;
@@ -191,15 +191,15 @@ impl Check<'_> {
 
     /// Checks that the constants are within their bounds. Returns the known facts about them, which hold in all steps.
     fn constants(&mut self) -> Result<Vec<Term>, SolverError> {
-        let mut known = [&self.general.background[..], &self.general.axioms].concat();
+        let mut known = [&self.general.facts.background[..], &self.general.axioms.whole].concat();
         let mut goals = vec![];
         for (i, c) in self.model.constants.iter().enumerate() {
             // A known constant is a value in both encodings.
-            if self.general.determined[i].is_some() {
+            if self.general.constants.determined[i].is_some() {
                 continue;
             }
             let what = format!("constant `{}` fits its representation", c.name);
-            let value = self.general.constants[i].clone();
+            let value = self.general.constants.values[i].clone();
             match self.general.is_within(&value, &c.ty, &self.chosen.constants[i]) {
                 Ok(fit) => {
                     known.extend(fit.definitions);
@@ -216,7 +216,7 @@ impl Check<'_> {
 
     /// Checks that the conjuncts imply the bounds that the claim does not state in the same words.
     fn implied(&mut self, rests: Rests<'_>, known: &[Term]) -> Result<(), SolverError> {
-        let mut known = [known, &self.general.state_facts].concat();
+        let mut known = [known, &self.general.facts.state].concat();
         let mut goals = vec![];
         for &v in rests.implied {
             for &i in &rests.claim.conjuncts {
@@ -228,7 +228,7 @@ impl Check<'_> {
             }
             let Name { name, ty, layout } = name(self.model, self.chosen, Target::Var(v));
             let what = format!("the invariant says what the encoding takes for granted of `{name}`");
-            let value = self.general.current[v.index()].clone();
+            let value = self.general.variables.current[v.index()].clone();
             match self.general.is_within(&value, ty, layout) {
                 Ok(fit) => {
                     known.extend(fit.definitions);
@@ -242,9 +242,9 @@ impl Check<'_> {
 
     /// Checks the values that the initialisation and the events assign.
     fn steps(&mut self, known: &[Term]) -> Result<(), SolverError> {
-        let mut before = [known, &self.general.state_facts].concat();
+        let mut before = [known, &self.general.facts.state].concat();
         for (i, v) in self.model.variables.iter().enumerate() {
-            let value = self.general.current[i].clone();
+            let value = self.general.variables.current[i].clone();
             // A value without a term is a missing hypothesis.
             if let Ok(fit) = self.general.is_within(&value, &v.ty, &self.chosen.variables[i]) {
                 before.extend(fit.definitions.into_iter().chain([fit.holds]));
@@ -319,7 +319,7 @@ impl Check<'_> {
         match outcome {
             Decision::Proved => {}
             // If an axiom is missing, a model refutes nothing.
-            Decision::Refuted if self.general.unsupported_axioms.is_empty() => {
+            Decision::Refuted if self.general.left_out.axioms.is_empty() => {
                 self.found.failed.push(name.into())
             }
             Decision::Refuted => self.found.undecided.push(format!("{name}: an axiom has no encoding")),

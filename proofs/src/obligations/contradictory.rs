@@ -428,8 +428,8 @@ impl Encoded {
         let invariant = system.invariant.iter().map(|p| p.holds);
         Encoded {
             terms,
-            always: [&system.background[..], &system.state_facts].concat(),
-            hypotheses: system.axioms_hold.iter().copied().chain(invariant).collect(),
+            always: [&system.facts.background[..], &system.facts.state].concat(),
+            hypotheses: system.axioms.hold.iter().copied().chain(invariant).collect(),
             complete: is_complete(&system),
         }
     }

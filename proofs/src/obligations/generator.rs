@@ -88,7 +88,8 @@ impl<'a> Generator<'a> {
     }
 
     fn always(&mut self, last: usize) -> Vec<Term> {
-        let mut all: Vec<Term> = self.system.axioms.iter().chain(&self.system.background).copied().collect();
+        let mut all: Vec<Term> =
+            self.system.axioms.whole.iter().chain(&self.system.facts.background).copied().collect();
         for i in 0..=last {
             all.extend(self.states.facts(i));
         }
@@ -293,7 +294,7 @@ impl<'a> Generator<'a> {
             event: None,
             subject: Subject::Assertion(i),
         };
-        if self.system.unsupported_assertions.contains(&i) {
+        if self.system.left_out.assertions.contains(&i) {
             self.without_term(question(kind, short), "the assertion");
             return;
         }

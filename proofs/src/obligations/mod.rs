@@ -288,7 +288,7 @@ fn prove(
         statistics: prover.statistics,
         all,
         stopped,
-        unsupported: system.map(|s| s.unsupported).unwrap_or_default(),
+        unsupported: system.map(|s| s.left_out.parts).unwrap_or_default(),
         left_out,
         contradictory,
         asked: sequents,

@@ -91,7 +91,7 @@ impl Diagrams {
             .collect();
         let speaks = diagrams.things.iter().any(|e| diagrams.mentions_open_set(&e.ty));
         for (c, constant) in job.model.constants.iter().enumerate() {
-            let determined = problem.system.determined.get(c).is_some_and(Option::is_some);
+            let determined = problem.system.constants.determined.get(c).is_some_and(Option::is_some);
             let constant = expr(ExprKind::Const(ConstId(c as u32)), constant.ty.clone());
             if !determined && diagrams.places(&job.model, &constant.ty).is_some() {
                 diagrams.things.push(constant);

@@ -431,7 +431,8 @@ fn encode(terms: &Rc<Terms>, scope: &Scope, model: Model, groups: &[Group], made
         encoded.push(group.sequents.iter().map(|s| terms_of(&mut system, s, &mut before)).collect());
     }
     // Definitions that the goals have added are known by now.
-    let always: Vec<Term> = [&system.axioms[..], &system.background, &system.state_facts].concat();
+    let always: Vec<Term> =
+        [&system.axioms.whole[..], &system.facts.background, &system.facts.state].concat();
     let invariant = invariant(&system);
     for (group, encoded) in groups.iter().zip(encoded) {
         let mut said = always.clone();
