@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bsym_language::files::Texts;
 use bsym_language::load::load_from;
+use bsym_language::model::before_after::{After, before_after};
 use bsym_language::model::paths::{Demand, Path, Walker};
 use bsym_language::model::types::Type;
 use bsym_language::model::*;
@@ -60,8 +61,8 @@ impl Listed {
                 path.values.variables.get(&v_id).cloned().unwrap_or_else(same)
             });
             let after = after.reduce(Expr::couple).expect("it has variables");
-            // What was evaluated and overwritten must have a value all the same.
-            let known = path.guard.iter().chain(&path.evaluated).cloned().collect();
+            // What was evaluated and overwritten must have a value all the same; a condition may be false.
+            let known = path.guard.iter().cloned().chain(path.evaluated.iter().map(has_value)).collect();
             let guard = Box::new(Pred::all(known, Span::default()));
             let set = Type::pow(after.ty.clone());
             let reached = match path.choices.is_empty() {
@@ -79,6 +80,12 @@ impl Listed {
         }
         Some(all)
     }
+}
+
+/// A predicate that is true where this one is true or false.
+fn has_value(p: &Pred) -> Pred {
+    let not = PredKind::Not(Box::new(p.clone())).at(p.span);
+    PredKind::Or(vec![p.clone(), not]).at(p.span)
 }
 
 fn reached(edges: &Edges) -> BTreeSet<State> {
@@ -162,6 +169,8 @@ fn paths_of_every_form_lead_where_the_evaluator_leads() {
         "VAR l, m IN l := x; m := y; x := m; y := l; f(m) := l END",
         "IF x = 0 THEN x := 1; IF y = x THEN y := 0 END ELSIF x = 1 THEN SELECT y = 0 THEN x := 2 END END",
         "f := {0 |-> 1}; IF f(x) = 1 THEN y := 2 ELSE y := 1 END",
+        "IF 2 / x = 1 THEN y := 2 ELSIF 4 / x = 1 THEN y := 1 ELSE y := 0 END",
+        "SELECT 2 / x = 1 THEN y := 2 ELSE y := 0 END",
         "go; set(2); y <-- get",
         "x <-- get || y := x",
         "IF x = 0 THEN go ELSE set(x) END; x <-- get",
@@ -178,6 +187,48 @@ fn paths_of_every_form_lead_where_the_evaluator_leads() {
     println!("{count:?}");
     assert_eq!(count.without_paths, 0);
     assert!(count.compared > 5 * count.undecided, "{count:?}");
+}
+
+/// The states after an event by its before-after predicate; `None` if this is ill-defined.
+fn by_predicate(model: &Model, scope: &Scope, state: &[Value]) -> Option<BTreeSet<State>> {
+    let mut model = model.clone();
+    let mut after = After::new();
+    let mut locals = vec![];
+    for (i, v) in model.variables.iter().enumerate() {
+        let local = LocalId((model.locals.len() + i) as u32);
+        locals.push(local);
+        let value = ExprKind::Local(local).typed(v.ty.clone(), Span::default());
+        after.insert(Target::Var(VarId(i as u32)), value);
+    }
+    model.locals.extend(model.variables.clone());
+    let body = model.events[0].body.clone();
+    let p = before_after(&mut model, &body, &after, false).expect("it has few paths");
+    let couple = after.values().cloned().reduce(Expr::couple).expect("it has variables");
+    let set = Type::pow(couple.ty.clone());
+    let set = ExprKind::Quantified(QuantOp::Image, locals, Box::new(p), Box::new(couple))
+        .typed(set, Span::default());
+    let value = Evaluator::new(&model, scope).expr(&Env::new(&[], state), &set).ok()?;
+    value.as_set()?.iter().map(|v| Some(v.untuple(model.variables.len())?.into_iter().collect())).collect()
+}
+
+#[test]
+fn a_condition_without_a_value_decides_for_no_branch() {
+    let text = "MACHINE m VARIABLES x, y INVARIANT x : 0..2 & y : 0..1 INITIALISATION x :: 0..2 || y := 0
+        OPERATIONS go = IF 1 / x = 1 THEN y := 1 ELSE y := 0 END END";
+    let files: Texts = [("m.mch", text)].into_iter().collect();
+    let model = load_from(&files, "m.mch".as_ref()).expect("a file").model.expect("the machine checks");
+    let scope = Scope::settle(&model, &ScopeRequest::default()).expect("a scope");
+    let evaluator = Evaluator::new(&model, &scope);
+    let listed = Listed::of(&model, Some(EventId(0))).expect("two paths");
+    for (x, y) in [(0, None), (1, Some(1)), (2, Some(0))] {
+        let state = [Value::Int(x.into()), Value::Int(0.into())];
+        let edges = evaluator.successors_of(EventId(0), &[], &state);
+        let expected: Option<BTreeSet<State>> =
+            y.map(|y: i64| [[state[0].clone(), Value::Int(y.into())].into_iter().collect()].into());
+        assert_eq!(Some(reached(&edges)).filter(|found| !found.is_empty()), expected, "x = {x}");
+        assert_eq!(listed.states(&scope, &[], &state), expected, "x = {x}");
+        assert_eq!(by_predicate(&model, &scope, &state), expected, "x = {x}");
+    }
 }
 
 /// A machine whose operations a body may call.
