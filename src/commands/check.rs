@@ -113,7 +113,7 @@ fn conclude(
             });
             let verdict = Verdict::Unknown(reason);
             let mut result = Verification::new(&run.subject(), "check", None, verdict);
-            result.search = said;
+            result.findings.search = said;
             run.publish(result, None, None)
         }
     }

@@ -186,9 +186,9 @@ impl Compared {
                         property.verdict = PropertyVerdictWord::Violated;
                     }
                 }
-                answer.not_checked = left(&self.model);
+                answer.left_out.not_checked = left(&self.model);
                 answer.verdict = Verdict::Violated(Box::new(object));
-                (answer.scope, answer.engine) = (told(&searched.scope), ENGINE.into());
+                (answer.question.scope, answer.engine) = (told(&searched.scope), ENGINE.into());
                 trace = Some(&found.trace);
             }
             _ if is_wrong(&answer.verdict) => {}
@@ -201,42 +201,42 @@ impl Compared {
                         && !matches!(answer.verdict, Verdict::Violated(..))
                     {
                         answer.verdict = Verdict::Violated(Box::new(unmatched.as_violation()));
-                        answer.not_checked = left(&self.model);
-                        (answer.scope, answer.engine) = (told(&found.trace.scope), ENGINE.into());
-                        answer.encoding = None;
+                        answer.left_out.not_checked = left(&self.model);
+                        (answer.question.scope, answer.engine) = (told(&found.trace.scope), ENGINE.into());
+                        answer.question.encoding = None;
                         trace = Some(&found.trace);
                     }
                 }
                 None if self.holds() => self.confirm(answer),
                 None => {
                     if is_doubtful {
-                        answer.scope = told(&self.asked_scope);
+                        answer.question.scope = told(&self.asked_scope);
                         answer.engine = self.command.into();
                     }
                     leave_open(&self.model, self.asked, &undecided(&object), answer);
                 }
             },
         }
-        answer.refinement = Some(object);
+        answer.findings.refinement = Some(object);
         trace
     }
 
     /// Confirms an answer: the comparison is no longer open in it.
     fn confirm(&self, answer: &mut Verification) {
         let parts = left_over(&self.model, self.asked);
-        answer.not_checked = left(&self.model);
+        answer.left_out.not_checked = left(&self.model);
         let searched = &self.outcome.searched;
         let is_visited = self.outcome.is_whole && searched.report.own == Own::Holds && self.is_of_states;
         let is_open = matches!(answer.verdict, Verdict::Unknown(_) | Verdict::Doubtful(..));
         let proof = match self.proof() {
             // States that are reachable by calls the abstractions allow satisfy everything that is asked.
             Some((engine, proof)) if is_open && self.is_of_states => {
-                answer.scope = ScopeObject::new(&self.model, &self.asked_scope, &self.settings);
+                answer.question.scope = ScopeObject::new(&self.model, &self.asked_scope, &self.settings);
                 Some((engine.clone(), proof.clone()))
             }
             // Everything that may happen was visited, and no violation found elsewhere is part of it.
             None if is_open && is_visited => {
-                answer.scope = ScopeObject::new(&self.model, &searched.scope, &self.settings);
+                answer.question.scope = ScopeObject::new(&self.model, &searched.scope, &self.settings);
                 Some((ENGINE.into(), Box::new(ProofObject::called())))
             }
             _ => None,
@@ -246,10 +246,10 @@ impl Compared {
             for property in &mut answer.properties {
                 property.verdict = PropertyVerdictWord::Holds;
             }
-            (answer.engine, answer.encoding) = (engine, None);
-            (answer.counterexample_to_induction, answer.found_invariants) = (None, vec![]);
+            (answer.engine, answer.question.encoding) = (engine, None);
+            (answer.findings.counterexample_to_induction, answer.findings.invariants) = (None, vec![]);
             // The comparison closes what another search left open.
-            answer.search = None;
+            answer.findings.search = None;
         }
         // No more than these parts of the model are not checked.
         if let Verdict::Conditional(proof, conditions) = &mut answer.verdict {

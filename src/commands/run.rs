@@ -356,8 +356,8 @@ impl Run {
             }
         };
         result.stats.steps = seen.steps.clone();
-        result.states = seen.states;
-        result.transitions = seen.transitions;
+        result.extent.states = seen.states;
+        result.extent.transitions = seen.transitions;
         for (&property, object) in self.properties.iter().zip(&mut result.properties) {
             if seen.violated.contains(&property) {
                 object.verdict = PropertyVerdictWord::Violated;
@@ -369,7 +369,7 @@ impl Run {
     /// Writes the evidence of a report and answers.
     pub(super) fn conclude(&self, report: &Report, search: Option<BesideObject>) -> Answer {
         let mut result = Verification::of_engines(&self.subject(), report);
-        result.search = search;
+        result.findings.search = search;
         result.stats.steps = self.seen.lock().unwrap_or_else(|e| e.into_inner()).steps.clone();
         if let Verdict::Vacuous(_, why) = &report.verdict
             && self.core.is_none()
@@ -425,7 +425,7 @@ impl Run {
             None => None,
         };
         if self.model.refinement.refined.is_some() && self.comparison.is_none() {
-            result.not_asked.push(NotAskedObject::refinement(&self.model));
+            result.left_out.not_asked.push(NotAskedObject::refinement(&self.model));
         }
         // A proof of the levels, or of the states that are reachable by allowed calls, is not the engine's proof.
         let is_own = result.verdict.evidence().is_some_and(|proof| !proof.of_levels && !proof.called);
@@ -434,7 +434,7 @@ impl Run {
         if let (Some(trace), Some(path)) = (unmatched.or(trace), &self.arguments.trace)
             && self.write(path, &traces::text(path, &self.model, trace), &mut result)
         {
-            result.trace_file = Some(path.display().to_string());
+            result.findings.trace_file = Some(path.display().to_string());
         }
         if let Some(certificate) = certificate {
             match &self.arguments.certificate {

@@ -35,19 +35,21 @@ impl Verification {
         // The sizes of the deferred sets in a counterexample are part of what it says.
         let found = report.verdict.counterexample();
         let scope = found.map_or(&report.scope, |found| &found.trace.scope);
-        answer.scope = ScopeObject::new(model, scope, settings);
-        answer.failed_checks = report.failed_checks.as_ref().map(CheckedObject::from);
+        answer.question.scope = ScopeObject::new(model, scope, settings);
+        answer.findings.failed_checks = report.failed_checks.as_ref().map(CheckedObject::from);
         let property =
             |&(p, verdict): &(Property, PropertyVerdict)| PropertyObject::new(model, p, verdict.into());
         answer.properties = report.properties.iter().map(property).collect();
         // Where there is an answer nobody asks what kept it, and what else was found.
         if answer.undecided().is_some() {
             let path = report.counterexample_to_induction.as_ref();
-            answer.counterexample_to_induction = path.map(|c| CounterexampleToInductionObject::new(model, c));
-            answer.found_invariants = in_notation(model, &report.found_invariants);
+            answer.findings.counterexample_to_induction =
+                path.map(|c| CounterexampleToInductionObject::new(model, c));
+            answer.findings.invariants = in_notation(model, &report.found_invariants);
         }
         let sources = &model.text.sources;
-        answer.unsupported = report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
+        answer.left_out.unsupported =
+            report.unsupported.iter().map(|u| UnsupportedObject::of(sources, u)).collect();
         answer.proofs.set_wrong(model, &report.wrong_statuses, &report.wrong_checks);
         let (pairs, checks) = rests_on(report);
         answer.proofs.set_trusted(&subject.proofs, model, pairs, checks);
@@ -67,7 +69,7 @@ impl Verification {
                 answer.warnings.push(format!("{queries} asked in the unbounded encoding"));
             }
         }
-        answer.further = report.further.iter().map(object).collect();
+        answer.findings.further = report.further.iter().map(object).collect();
         answer
     }
 }

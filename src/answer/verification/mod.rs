@@ -44,48 +44,72 @@ pub struct Verification {
     pub file: String,
     /// The engine that gave the answer.
     pub engine: String,
+    pub question: Question,
+    pub verdict: Verdict,
+    pub findings: Findings,
+    pub extent: Extent,
+    pub properties: Vec<PropertyObject>,
+    pub proofs: ProofsObject,
+    pub left_out: LeftOut,
+    pub warnings: Vec<String>,
+    pub diagnostics: Vec<DiagnosticObject>,
+    pub stats: StatsObject,
+}
+
+/// What a run was asked, and in which scope.
+#[derive(Clone, Debug)]
+pub struct Question {
     /// What was checked.
     pub asked: Vec<PropertyKind>,
-    pub verdict: Verdict,
+    pub well_definedness: bool,
+    pub scope: ScopeObject,
+    /// Smaller scopes, chosen by default, in which there was nothing to search.
+    pub scopes_tried: Vec<ScopeObject>,
+    /// Bounds of integers with which an overflow is near, where those of the scope are large.
+    pub small_bounds: Option<SmallBounds>,
+    /// How formulas reached the solver; `None` for a search.
+    pub encoding: Option<EncodingObject>,
+}
+
+/// What a run found beside its verdict.
+#[derive(Clone, Default, Debug)]
+pub struct Findings {
     /// Where there is nothing to check: the axioms that contradict each other.
     pub core: Vec<AxiomObject>,
     /// The file that the trace was written to.
     pub trace_file: Option<String>,
     /// The outcome of the checks of a proof that did not pass them.
     pub failed_checks: Option<CheckedObject>,
-    pub scope: ScopeObject,
-    /// Smaller scopes, chosen by default, in which there was nothing to search.
-    pub scopes_tried: Vec<ScopeObject>,
-    pub well_definedness: bool,
-    /// How formulas reached the solver; `None` for a search.
-    pub encoding: Option<EncodingObject>,
-    /// No violation on any trace with up to this many events.
-    pub depth: Option<usize>,
     /// Further counterexamples.
     pub further: Vec<CounterexampleObject>,
-    pub properties: Vec<PropertyObject>,
     pub counterexample_to_induction: Option<CounterexampleToInductionObject>,
     /// B predicates that are inductive together with what was asked.
-    pub found_invariants: Vec<String>,
-    pub states: Option<u64>,
-    pub transitions: Option<u64>,
-    /// What was visited, where that was asked.
-    pub coverage: Option<CoverageObject>,
-    pub proofs: ProofsObject,
-    pub unsupported: Vec<UnsupportedObject>,
-    /// What the machine speaks of and nobody asked about.
-    pub not_asked: Vec<NotAskedObject>,
+    pub invariants: Vec<String>,
     /// What the search beside the engines did, where it gave no answer.
     pub search: Option<BesideObject>,
     /// A refinement of classical B compared with its abstractions, where that was asked.
     pub refinement: Option<RefinementObject>,
+}
+
+/// How far a run went.
+#[derive(Clone, Default, Debug)]
+pub struct Extent {
+    /// No violation on any trace with up to this many events.
+    pub depth: Option<usize>,
+    pub states: Option<u64>,
+    pub transitions: Option<u64>,
+    /// What was visited, where that was asked.
+    pub coverage: Option<CoverageObject>,
+}
+
+/// Parts of a machine that an answer says nothing about.
+#[derive(Clone, Debug)]
+pub struct LeftOut {
+    pub unsupported: Vec<UnsupportedObject>,
+    /// What the machine speaks of and nobody asked about.
+    pub not_asked: Vec<NotAskedObject>,
     /// What of the machine is in no check.
     pub not_checked: Vec<DroppedObject>,
-    pub warnings: Vec<String>,
-    pub diagnostics: Vec<DiagnosticObject>,
-    pub stats: StatsObject,
-    /// Bounds of integers with which an overflow is near, where those of the scope are large.
-    pub small_bounds: Option<SmallBounds>,
 }
 
 /// The answer about all properties together.
@@ -109,9 +133,9 @@ impl BesideObject {
         BesideObject {
             verdict: (&answer.verdict).into(),
             reason: answer.reason(),
-            states: answer.states,
-            transitions: answer.transitions,
-            scope: serde_json::to_value(&answer.scope).unwrap_or_default(),
+            states: answer.extent.states,
+            transitions: answer.extent.transitions,
+            scope: serde_json::to_value(&answer.question.scope).unwrap_or_default(),
         }
     }
 
@@ -157,33 +181,27 @@ impl Verification {
             machine: model.name.clone(),
             file: subject.file.clone(),
             engine: engine.into(),
-            asked: kinds_asked(subject.properties),
+            question: Question {
+                asked: kinds_asked(subject.properties),
+                well_definedness: subject.well_definedness,
+                scope: ScopeObject::new(model, subject.scope, &subject.settings),
+                scopes_tried: vec![],
+                small_bounds: small_bounds(model, subject.scope),
+                encoding: subject.encoding.clone(),
+            },
             verdict,
-            core: vec![],
-            trace_file: None,
-            failed_checks: None,
-            scope: ScopeObject::new(model, subject.scope, &subject.settings),
-            scopes_tried: vec![],
-            well_definedness: subject.well_definedness,
-            encoding: subject.encoding.clone(),
-            depth,
-            further: vec![],
+            findings: Findings::default(),
+            extent: Extent { depth, ..Extent::default() },
             properties: subject.properties.iter().map(open).collect(),
-            counterexample_to_induction: None,
-            found_invariants: vec![],
-            states: None,
-            transitions: None,
-            coverage: None,
             proofs: subject.proofs.clone(),
-            unsupported: vec![],
-            not_asked: not_asked(model, subject.properties),
-            search: None,
-            refinement: None,
-            not_checked: DroppedObject::all(model),
+            left_out: LeftOut {
+                unsupported: vec![],
+                not_asked: not_asked(model, subject.properties),
+                not_checked: DroppedObject::all(model),
+            },
             warnings: subject.warnings.clone(),
             diagnostics: subject.diagnostics.clone(),
             stats: subject.stats.clone(),
-            small_bounds: small_bounds(model, subject.scope),
         }
     }
 
@@ -191,14 +209,14 @@ impl Verification {
     pub fn about(&self) -> Vec<PropertyKind> {
         match self.verdict.counterexample() {
             Some(found) => vec![found.property],
-            None => self.asked.clone(),
+            None => self.question.asked.clone(),
         }
     }
 
     /// Events in the counterexample; `k` or the diameter of a proof; else the depth without violation.
     pub fn reached(&self) -> Option<usize> {
         let found = self.verdict.counterexample().and_then(|found| found.events().to_usize());
-        found.or(self.verdict.evidence().and_then(|proof| proof.steps)).or(self.depth)
+        found.or(self.verdict.evidence().and_then(|proof| proof.steps)).or(self.extent.depth)
     }
 
     /// Returns the code of the reason where nothing is decided: not of what holds, is violated or vacuous.
@@ -208,7 +226,7 @@ impl Verification {
 
     /// Returns whether a run ended before it looked at anything.
     pub fn has_done_nothing(&self) -> bool {
-        self.depth.is_none() && self.states.unwrap_or(0) == 0
+        self.extent.depth.is_none() && self.extent.states.unwrap_or(0) == 0
     }
 
     /// Returns the reason in a sentence: why there is no answer, or nothing to check.

@@ -49,15 +49,15 @@ impl Verification {
         let engine = if report.statistics.diagram.is_some() { "ldd" } else { "mc" };
         let mut answer = Verification::new(subject, engine, report.statistics.depth, verdict);
         // A search evaluates; the engines that it may have run beside did not answer.
-        answer.encoding = None;
-        answer.scope =
+        answer.question.encoding = None;
+        answer.question.scope =
             ScopeObject::new(model, found.map_or(&report.scope, |found| &found.trace.scope), settings);
-        answer.states = Some(report.statistics.states);
-        answer.transitions = Some(report.statistics.transitions);
+        answer.extent.states = Some(report.statistics.states);
+        answer.extent.transitions = Some(report.statistics.transitions);
         if let Some(diagram) = &report.statistics.diagram {
             // What cannot be written as a number of JSON is written in the other place only.
-            answer.states = u64::try_from(diagram.states).ok();
-            answer.transitions = u64::try_from(diagram.transitions).ok();
+            answer.extent.states = u64::try_from(diagram.states).ok();
+            answer.extent.transitions = u64::try_from(diagram.transitions).ok();
             answer.stats.diagram = Some(diagram.into());
         }
         if let Some(reduction) = &report.statistics.reduction {
@@ -83,7 +83,7 @@ impl Verification {
         answer.warnings.extend(left_open_text(&answer.stats.left_open));
         // Of what is left out where values are cut nothing is known.
         let complete = report.exhausted || matches!(report.verdict, Verdict::Holds(_));
-        answer.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
+        answer.extent.coverage = report.coverage.as_ref().map(|c| CoverageObject::new(model, c, complete));
         answer.stats.audited = Some(report.statistics.successors.audited);
         answer.stats.found_by = Some(report.statistics.found_by.into());
         let unsupported =
@@ -96,8 +96,8 @@ impl Verification {
             .cuts
             .iter()
             .map(|cut| unsupported(part(model, cut.name), cut.message(model), cut.declaration(model)));
-        answer.unsupported = incomplete.chain(cuts).collect();
-        answer.further = report.further.iter().map(object).collect();
+        answer.left_out.unsupported = incomplete.chain(cuts).collect();
+        answer.findings.further = report.further.iter().map(object).collect();
         let first = match &report.verdict {
             Verdict::Violated(found) => Some(&**found),
             _ => None,
@@ -136,16 +136,16 @@ impl Verification {
 
     /// The scopes in which there was nothing to search.
     pub fn set_tried(&mut self, model: &Model, tried: &[Scope]) {
-        let objects = tried.iter().map(|scope| ScopeObject::new(model, scope, &self.scope.settings));
-        let others: Vec<_> = objects.filter(|object| *object != self.scope).collect();
-        self.scopes_tried = others;
+        let objects = tried.iter().map(|scope| ScopeObject::new(model, scope, &self.question.scope.settings));
+        let others: Vec<_> = objects.filter(|object| *object != self.question.scope).collect();
+        self.question.scopes_tried = others;
     }
 
     /// Of a verdict that there is nothing to check: the axioms that contradict each other, by position, and for which
     /// scopes that is known.
     pub fn set_core(&mut self, model: &Model, core: &[usize], scopes: Option<String>) {
         if let Verdict::Vacuous(_, reason) = &mut self.verdict {
-            self.core = AxiomObject::all(model, core);
+            self.findings.core = AxiomObject::all(model, core);
             if let Some(scopes) = scopes {
                 reason.push_str(&format!(": {scopes}"));
             }

@@ -24,20 +24,20 @@ impl Verification {
         let text = &mut out;
         // Writing to a string does not fail.
         let _ = head(text, self, paint);
-        if let Some(refinement) = &self.refinement {
+        if let Some(refinement) = &self.findings.refinement {
             let _ = refinement.write_beside(text, verbose, paint);
         }
-        text.push_str(&not_checked::text(&self.not_checked, verbose, paint));
+        text.push_str(&not_checked::text(&self.left_out.not_checked, verbose, paint));
         let _ = self.proofs.write_wrong(text, paint);
         let style = Style::new(verbose, paint);
         let _ = evidence(text, self, style);
         let _ = others(text, self, style);
-        if let Some(coverage) = &self.coverage {
+        if let Some(coverage) = &self.extent.coverage {
             let _ = coverage.write(text, paint);
         }
         let _ = self.proofs.write(text, self.verdict.evidence().is_some(), paint);
         let mut hint = next(self).to_string();
-        if let (Some(bounds), Some(code)) = (self.small_bounds, self.undecided())
+        if let (Some(bounds), Some(code)) = (self.question.small_bounds, self.undecided())
             && worth_trying::is_unfinished(code)
         {
             let flags = worth_trying::of_bounds(bounds).join(" ");
@@ -93,28 +93,28 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         }
     };
     writeln!(out, "{head}  [{}, {:.2} s]", answer.engine, answer.stats.seconds)?;
-    writeln!(out, "  scope: {}", answer.scope.text())?;
-    if let Some(encoding) = answer.encoding.as_ref().and_then(EncodingObject::text) {
+    writeln!(out, "  scope: {}", answer.question.scope.text())?;
+    if let Some(encoding) = answer.question.encoding.as_ref().and_then(EncodingObject::text) {
         writeln!(out, "  encoding: {encoding}")?;
     }
     // Of these two verdicts the reason names the scopes that were tried.
     let names_scopes =
         matches!(answer.verdict, Verdict::Vacuous(..) | Verdict::Unknown(Reason::ExistenceUndecided(_)));
-    if let Some(first) = answer.scopes_tried.first().filter(|_| !names_scopes) {
+    if let Some(first) = answer.question.scopes_tried.first().filter(|_| !names_scopes) {
         let why = "the axioms and the initialisation leave nothing to check";
         writeln!(out, "  this scope was chosen because {why} in: {}", first.text())?;
     }
-    if !answer.well_definedness {
+    if !answer.question.well_definedness {
         writeln!(out, "  well-definedness was not checked (--no-wd)")?;
     }
     if let Some(reason) = answer.reason() {
         writeln!(out, "  reason: {reason}")?;
     }
-    if !matches!(answer.verdict, Verdict::Violated(..)) && !answer.not_asked.is_empty() {
-        let all: Vec<&str> = answer.not_asked.iter().map(|n| n.text.as_str()).collect();
+    if !matches!(answer.verdict, Verdict::Violated(..)) && !answer.left_out.not_asked.is_empty() {
+        let all: Vec<&str> = answer.left_out.not_asked.iter().map(|n| n.text.as_str()).collect();
         writeln!(out, "  not asked: {}", all.join(", "))?;
     }
-    if let Some(search) = &answer.search {
+    if let Some(search) = &answer.findings.search {
         beside(out, search)?;
     }
     if let Some(found) = answer.stats.symmetry.as_ref().filter(|found| !found.sets.is_empty()) {
@@ -140,7 +140,7 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
         writeln!(out, "  {states}, {transitions}")?;
         let (nodes, rows) = (counted(found.nodes, "node"), counted(found.asked, "row"));
         writeln!(out, "  {nodes}; events were asked about {rows} of values")?;
-    } else if let (Some(states), Some(transitions)) = (answer.states, answer.transitions) {
+    } else if let (Some(states), Some(transitions)) = (answer.extent.states, answer.extent.transitions) {
         let audited = match answer.stats.audited {
             Some(n) if n > 0 => format!(", {} audited by the reference evaluator", counted(n, "state")),
             _ => String::new(),
@@ -161,7 +161,7 @@ fn head(out: &mut String, answer: &Verification, paint: Paint) -> Result {
     }
     how_far(out, answer)?;
     if let Verdict::Vacuous(..) = answer.verdict {
-        AxiomObject::write_core(&answer.core, out, paint)?;
+        AxiomObject::write_core(&answer.findings.core, out, paint)?;
     }
     for warning in &answer.warnings {
         writeln!(out, "  {}: {warning}", paint.doubt("warning"))?;
@@ -192,7 +192,7 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
     if !is_all || answer.engine == "mc" {
         return Ok(());
     }
-    let any_size = answer.scope.sets.iter().any(|(_, size)| matches!(size, Size::Open(_)));
+    let any_size = answer.question.scope.sets.iter().any(|(_, size)| matches!(size, Size::Open(_)));
     let condition = if answer.proofs.rests_on_trust() {
         ", if the trusted proof status is right"
     } else if any_size {
@@ -200,7 +200,7 @@ fn how_far(out: &mut String, answer: &Verification) -> Result {
     } else {
         ""
     };
-    match answer.depth {
+    match answer.extent.depth {
         Some(0) => writeln!(out, "  no violation in the initial states")?,
         Some(depth) => writeln!(out, "  no violation within {}{condition}", events(depth))?,
         None => match answer.stats.diagram.as_ref().map_or(0, |found| found.checked_rounds) {
@@ -230,7 +230,7 @@ fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
     let is_fault = !matches!(answer.verdict, Verdict::Doubtful(..));
     if let Some(found) = answer.verdict.counterexample().filter(|_| is_fault || style.whole) {
         writeln!(out)?;
-        let refinement = answer.refinement.as_ref().and_then(|r| r.counterexample.as_ref());
+        let refinement = answer.findings.refinement.as_ref().and_then(|r| r.counterexample.as_ref());
         match refinement.filter(|_| found.property == PropertyKind::Refinement) {
             Some(unmatched) => unmatched.write(out, style)?,
             None => found.write(out, style)?,
@@ -245,16 +245,16 @@ fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
             writeln!(out, "the wrong proof was written to {path}")?;
         }
     }
-    if let (Some(path), Some(_)) = (&answer.trace_file, answer.verdict.counterexample()) {
+    if let (Some(path), Some(_)) = (&answer.findings.trace_file, answer.verdict.counterexample()) {
         writeln!(out, "\ntrace written to {path}")?;
     }
-    if !answer.found_invariants.is_empty() {
+    if !answer.findings.invariants.is_empty() {
         writeln!(out, "\nfound on the way, inductive together with what is asked (as one solver says):")?;
-        for line in &answer.found_invariants {
+        for line in &answer.findings.invariants {
             writeln!(out, "  & {line}")?;
         }
     }
-    if let (Some(path), Some(_)) = (&answer.counterexample_to_induction, answer.undecided()) {
+    if let (Some(path), Some(_)) = (&answer.findings.counterexample_to_induction, answer.undecided()) {
         path.write(out, style)?;
     }
     Ok(())
@@ -284,17 +284,17 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
             writeln!(out, "  {}  {}", paint.doubt("unknown "), counted(unknown, "other"))?;
         }
     }
-    for (i, further) in answer.further.iter().enumerate() {
+    for (i, further) in answer.findings.further.iter().enumerate() {
         let name = paint.strong(&format!("counterexample {}:", i + 2));
         writeln!(out, "\n{name} {}", after_all(&further.events()))?;
         further.write(out, style)?;
     }
-    if !answer.unsupported.is_empty() {
+    if !answer.left_out.unsupported.is_empty() {
         match answer.verdict {
             Verdict::Unknown(Reason::Bounded(_)) => writeln!(out, "\nnot all values were looked at:")?,
             _ => writeln!(out, "\nnot supported, and therefore not part of any proof:")?,
         }
-        for u in &answer.unsupported {
+        for u in &answer.left_out.unsupported {
             let at = location(&u.file, u.line).map(|at| format!("   {at}")).unwrap_or_default();
             writeln!(out, "  {}: {}{}", u.part, u.reason, paint.faint(&at))?;
         }
@@ -305,7 +305,7 @@ fn others(out: &mut String, answer: &Verification, style: Style) -> Result {
 /// What the user can do next; empty where there is nothing to say.
 fn next(answer: &Verification) -> &'static str {
     match &answer.verdict {
-        Verdict::Vacuous(..) if !answer.core.is_empty() => {
+        Verdict::Vacuous(..) if !answer.findings.core.is_empty() => {
             "look at these axioms: no constants satisfy them all"
         }
         Verdict::Vacuous(Vacuous::NoInitialState, ..) => {
@@ -314,13 +314,13 @@ fn next(answer: &Verification) -> &'static str {
         Verdict::Vacuous(..) => {
             "look at the axioms (PROPERTIES, --set): no constants of this scope satisfy them"
         }
-        Verdict::Violated(..) if !answer.further.is_empty() => "",
+        Verdict::Violated(..) if !answer.findings.further.is_empty() => "",
         Verdict::Violated(..)
             if answer.properties.iter().any(|p| p.verdict == PropertyVerdictWord::Unknown) =>
         {
             "--keep-going goes on with the other properties; --trace FILE writes the trace"
         }
-        Verdict::Violated(_) if answer.trace_file.is_none() => "--trace FILE writes the trace",
+        Verdict::Violated(_) if answer.findings.trace_file.is_none() => "--trace FILE writes the trace",
         Verdict::Violated(_) => "",
         Verdict::Holds(proof) => match proof.certificate.as_ref().and_then(CertificateObject::file) {
             Some(_) => "`bsym certify` with the certificate repeats its checks in another solver",
@@ -376,7 +376,7 @@ fn next_undecided(answer: &Verification, code: ReasonCode) -> &'static str {
         (ReasonCode::CheckFailed, _) if !answer.proofs.used.is_empty() => {
             "--no-proofs decides without the imported status"
         }
-        _ if !answer.unsupported.is_empty() => {
+        _ if !answer.left_out.unsupported.is_empty() => {
             "violations are still found where the supported part reaches them; --conjunct leaves out what is not supported"
         }
         (_, "kind") => {

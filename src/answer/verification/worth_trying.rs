@@ -40,7 +40,7 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
     if !["check", "bmc", "tree", "kind", "ic3", "mc", "ldd"].contains(&ran) {
         return vec![];
     }
-    let open_sets = answer.scope.sets.iter().any(|(_, size)| matches!(size, Size::Open(_)));
+    let open_sets = answer.question.scope.sets.iter().any(|(_, size)| matches!(size, Size::Open(_)));
     let longer = || {
         let seconds = (answer.stats.seconds * 4.0).ceil().max(10.0);
         (with(line, "--timeout", &format!("{seconds}s")), "more time")
@@ -81,7 +81,7 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
         }
         _ => vec![],
     };
-    let candidates = match answer.small_bounds.filter(|_| is_unfinished(code)) {
+    let candidates = match answer.question.small_bounds.filter(|_| is_unfinished(code)) {
         Some(bounds) => {
             let mut words = without(&without(&free, "--maxint"), "--minint");
             words.extend(of_bounds(bounds));
@@ -116,7 +116,7 @@ pub fn after(answer: &Verification, code: ReasonCode, line: &[String]) -> Vec<Su
 }
 
 fn deeper(answer: &Verification, line: &[String]) -> (Vec<String>, &'static str) {
-    let depth = answer.depth.unwrap_or(10).max(1) * 2;
+    let depth = answer.extent.depth.unwrap_or(10).max(1) * 2;
     (with(&without(line, "-k"), "--depth", &depth.to_string()), "twice the depth")
 }
 
