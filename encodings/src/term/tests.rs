@@ -440,7 +440,7 @@ fn solvers_agree(
     rounds: usize,
 ) {
     use crate::budget::Budget;
-    use crate::session::Answer;
+    use crate::session::{Answer, SolverError};
     let v = Vocabulary::new();
     let mut random = Random::new(4);
     let made: Vec<(Term, Term)> = (0..rounds).map(|_| random.term(&v, Terms::BOOL, 4)).collect();
@@ -464,19 +464,25 @@ fn solvers_agree(
     let (mut decided, mut unknown) = (0, 0);
     for (plain, differ, fixed, value) in cases {
         let Some(mut s) = present(Part::Solver, session(terms.clone()), "solver") else { return };
-        if matches!(s.literal(differ), Err(crate::session::SolverError::Inexpressible(_))) {
+        if matches!(s.literal(differ), Err(SolverError::Inexpressible(_))) {
             // Refused, not answered wrongly.
             unknown += 1;
             continue;
         }
-        match s.check(&[differ], &budget).expect("answers") {
-            Answer::Sat(mut model) => {
+        match s.check(&[differ], &budget) {
+            // cvc5 1.0.3 says so of some equations between constant arrays. The process ends with it.
+            Err(SolverError::Refused(why)) if why.contains("does not yet support") => {
+                unknown += 1;
+                continue;
+            }
+            Err(error) => panic!("{}: {error}", terms.text(differ)),
+            Ok(Answer::Sat(mut model)) => {
                 let (a, b) =
                     (model.value(plain), model.value(terms.node(terms.node(differ).args[0]).args[1]));
                 panic!("{} is not its simplification: {a:?} {b:?}", terms.text(plain));
             }
-            Answer::Unsat(_) => decided += 1,
-            Answer::Unknown(_) => unknown += 1,
+            Ok(Answer::Unsat(_)) => decided += 1,
+            Ok(Answer::Unknown(_)) => unknown += 1,
         }
         let Some(value) = value else { continue };
         for f in fixed {
