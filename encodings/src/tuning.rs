@@ -6,6 +6,10 @@
 
 use std::time::Duration;
 
+const fn us(microseconds: u64) -> Duration {
+    Duration::from_micros(microseconds)
+}
+
 const fn ms(milliseconds: u64) -> Duration {
     Duration::from_millis(milliseconds)
 }
@@ -190,6 +194,12 @@ bsym_language::tuning! {
 
     /// Sessions with a solver (`session/`).
     pub struct Session {
+        /// [Work](crate::budget::work) of one check beside what the solver counts. Like the three others that say so,
+        /// fitted to the processor time of 71 threads of engines over `benches/loops` and `benches/protocols` with
+        /// `--jobs 1`: 165 µs for a check, 97 ns for a term, 7 µs for a value, 11 µs for a lowered term on a busy machine.
+        check: Duration = us(100),
+        /// Terms that are made or looked at, with their arguments, in a second of work; fitted.
+        terms_of_a_second: f64 = 1e7,
         /// Most lemmas that one model gives.
         lemmas: usize = 256,
         /// Most indices of an equation between arrays that is stated of all of them at once: with some of them left to
@@ -226,6 +236,10 @@ bsym_language::tuning! {
         /// Resource units in a second of [work](crate::budget::work): about as many as it takes in a second on two
         /// machines of 2026, over the machines of `benches/symbolic`.
         units_of_a_second: f64 = 2e6,
+        /// Work of a value that is read from a model; fitted as `session.check` was.
+        value: Duration = us(5),
+        /// Work of a term that is made in Z3; fitted as `session.check` was.
+        lowered: Duration = us(5),
         /// Levels of arrays within arrays and tuples that a model is read to; a circular chain of definitions does not
         /// end.
         depth: usize = 64,

@@ -46,7 +46,7 @@ pub use self::value::TermValue;
 
 use self::confirm::{Confirmed, Doubtful};
 use self::held::{Held, Judged};
-use crate::budget::{Budget, Stopped};
+use crate::budget::{Budget, Stopped, spend};
 use crate::term::{Instances, ReadOnly, Sort, Term, Terms};
 use crate::tuning::tuning;
 
@@ -318,6 +318,10 @@ impl Session {
         let answer = self.climb(literals, budget, judge);
         self.statistics.queries += 1;
         self.statistics.time += start.elapsed();
+        // What the solver did is counted by its back end.
+        let terms =
+            Duration::from_secs_f64(self.terms.untold_work() as f64 / tuning().session.terms_of_a_second);
+        spend(tuning().session.check + terms);
         let answer = answer?;
         self.sat = answer == RawAnswer::Sat;
         match answer {

@@ -157,6 +157,8 @@ struct Arena {
 pub struct Terms {
     arena: RefCell<Arena>,
     work: Cell<u64>,
+    /// The work that [`Terms::untold_work`] has returned.
+    told: Cell<u64>,
 }
 
 impl Default for Terms {
@@ -168,7 +170,7 @@ impl Default for Terms {
 impl Terms {
     /// An empty table.
     pub fn new() -> Self {
-        let terms = Terms { arena: RefCell::default(), work: Cell::new(0) };
+        let terms = Terms { arena: RefCell::default(), work: Cell::new(0), told: Cell::new(0) };
         // Fixed positions, so that the basic sorts need no look-up.
         terms.sort(SortKind::Bool);
         terms.sort(SortKind::Int);
@@ -256,6 +258,11 @@ impl Terms {
     /// machine.
     pub fn work(&self) -> u64 {
         self.work.get()
+    }
+
+    /// Returns the [work](Terms::work) since the last call of this function.
+    pub fn untold_work(&self) -> u64 {
+        self.work() - self.told.replace(self.work())
     }
 
     /// Returns whether there is no term; never true, `true` and `false` are always there.

@@ -8,8 +8,10 @@ use z3::ast::{Array, Ast, Bool, Dynamic, Int, Real, Set};
 use z3::{FuncDecl, Solver};
 
 use super::sorts::{self, Z3Sort};
+use crate::budget::spend;
 use crate::session::backend::SolverError;
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
+use crate::tuning::tuning;
 
 /// Terms already lowered, of one session.
 ///
@@ -71,6 +73,7 @@ impl Lowering {
             let node = self.terms.node(t);
             if ready || node.args.is_empty() {
                 let lowered = self.node(&node)?;
+                spend(tuning().z3.lowered);
                 self.done.insert(t, lowered);
             } else {
                 stack.push((t, true));

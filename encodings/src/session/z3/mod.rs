@@ -205,6 +205,7 @@ impl Backend for Z3 {
     }
 
     fn value(&mut self, t: Term) -> Result<TermValue, SolverError> {
+        spend(tuning().z3.value);
         let sort = self.lowering.terms().sort_of(t);
         if let Some(function) = self.lowering.function(t)? {
             let model = self.take_model()?;
