@@ -4,8 +4,8 @@ use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::request::{
     CodeActionRequest, CodeLensRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
     FoldingRangeRequest, Formatting, GotoDefinition, HoverRequest, PrepareRenameRequest, RangeFormatting,
-    References, Rename, Request as _, SemanticTokensFullRequest, SemanticTokensRangeRequest,
-    SignatureHelpRequest, WorkspaceSymbolRequest,
+    References, Rename, Request as _, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
+    SemanticTokensRangeRequest, SignatureHelpRequest, WorkspaceSymbolRequest,
 };
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions, DocumentSymbolResponse,
@@ -36,7 +36,7 @@ pub fn capabilities() -> ServerCapabilities {
     let tokens = SemanticTokensOptions {
         legend: tokens::legend(),
         range: Some(true),
-        full: Some(SemanticTokensFullOptions::Bool(true)),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
         ..SemanticTokensOptions::default()
     };
     let quick_fix = Some(vec![CodeActionKind::QUICKFIX]);
@@ -149,8 +149,16 @@ impl Server {
                 Ok(self.formatted(&p.text_document.uri, &p.options, Some(p.range)))
             }),
             SemanticTokensFullRequest::METHOD => on::<SemanticTokensFullRequest>(request, |p| {
-                let trees = self.trees(&p.text_document.uri);
-                Ok(trees.map(|trees| SemanticTokensResult::Tokens(tokens::tokens(&trees, None))))
+                let path = uri::path(&p.text_document.uri);
+                let tokens = self.trees(&p.text_document.uri).map(|trees| tokens::tokens(&trees, None));
+                let whole = |tokens| self.tokens.borrow_mut().whole(&path, tokens);
+                Ok(tokens.map(|tokens| SemanticTokensResult::Tokens(whole(tokens))))
+            }),
+            SemanticTokensFullDeltaRequest::METHOD => on::<SemanticTokensFullDeltaRequest>(request, |p| {
+                let path = uri::path(&p.text_document.uri);
+                let tokens = self.trees(&p.text_document.uri).map(|trees| tokens::tokens(&trees, None));
+                let changes = |tokens| self.tokens.borrow_mut().changes(&path, &p.previous_result_id, tokens);
+                Ok(tokens.map(changes))
             }),
             SemanticTokensRangeRequest::METHOD => on::<SemanticTokensRangeRequest>(request, |p| {
                 let trees = self.trees(&p.text_document.uri);

@@ -1,8 +1,8 @@
 //! State of the server: the open texts, those that wait to be checked, and the diagnostics shown for each file.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::checks::{Checks, Findings, Settings, Texts};
 use super::documents::{Document, Documents};
 use super::machine::Trees;
 use super::workspace::Workspace;
-use super::{diagnostics, lens};
+use super::{diagnostics, lens, tokens};
 use crate::uri;
 
 /// Message from another thread to the server.
@@ -53,6 +53,8 @@ pub struct Server {
     /// Checks in processes of their own.
     pub checks: Checks,
     analyses: Analyses,
+    /// The semantic tokens that the editor has.
+    pub tokens: RefCell<tokens::Sent>,
     /// The machines that lenses were asked for, with the texts that they were about.
     lenses: BTreeMap<PathBuf, Option<Texts>>,
     readings: BTreeMap<PathBuf, Reading>,
@@ -77,6 +79,7 @@ impl Server {
             done,
             trace_command: parameters["initializationOptions"]["traceCommand"].as_str().map(str::to_string),
             analyses: Analyses::default(),
+            tokens: RefCell::default(),
             lenses: BTreeMap::new(),
             readings: BTreeMap::new(),
             waiting: vec![],
@@ -220,6 +223,7 @@ impl Server {
         let Some(p) = parameters::<DidCloseTextDocument>(notification) else { return };
         let path = uri::path(&p.text_document.uri);
         self.documents.close(&path);
+        self.tokens.get_mut().forget(&path);
         self.checks.cancel(&path);
         self.lenses.remove(&path);
         self.readings.remove(&path);

@@ -2,11 +2,15 @@
 //!
 //! A name is coloured by its meaning, so a parameter differs from a variable; the rest by its token alone.
 
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
 use bsym_language::eventb::text::{self, Mark};
 use bsym_language::lexer::{self, TokenKind};
 use bsym_language::source::SourceId;
 use lsp_types::{
-    Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensLegend,
+    Range, SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensDelta,
+    SemanticTokensEdit, SemanticTokensFullDeltaResult, SemanticTokensLegend,
 };
 
 use super::eventb;
@@ -43,6 +47,58 @@ const MODIFICATION: u32 = 4;
 /// The numbers of types and modifiers in [`tokens`].
 pub fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend { token_types: TYPES.to_vec(), token_modifiers: MODIFIERS.to_vec() }
+}
+
+/// The tokens of each file that the editor was sent last, so that after a keystroke it gets only what has changed:
+/// a machine of a thousand lines has fifty thousand numbers.
+#[derive(Default)]
+pub struct Sent {
+    last: BTreeMap<PathBuf, SemanticTokens>,
+    number: u64,
+}
+
+impl Sent {
+    /// Keeps the tokens of a file, and returns them with the number that a later request names.
+    pub fn whole(&mut self, path: &Path, mut tokens: SemanticTokens) -> SemanticTokens {
+        self.number += 1;
+        tokens.result_id = Some(self.number.to_string());
+        self.last.insert(path.to_owned(), tokens.clone());
+        tokens
+    }
+
+    /// Keeps the tokens of a file, and returns what differs from those with the number `known`; all of them if these
+    /// are not the last ones.
+    pub fn changes(
+        &mut self,
+        path: &Path,
+        known: &str,
+        tokens: SemanticTokens,
+    ) -> SemanticTokensFullDeltaResult {
+        let last = self.last.remove(path).filter(|last| last.result_id.as_deref() == Some(known));
+        let tokens = self.whole(path, tokens);
+        let Some(last) = last else { return tokens.into() };
+        let edits = edit(&last.data, &tokens.data).into_iter().collect();
+        SemanticTokensDelta { result_id: tokens.result_id, edits }.into()
+    }
+
+    /// Forgets the tokens of a file that is closed.
+    pub fn forget(&mut self, path: &Path) {
+        self.last.remove(path);
+    }
+}
+
+// The edit between the tokens that both begin with and those that both end with; its places count numbers, of which a
+// token has five.
+fn edit(old: &[SemanticToken], new: &[SemanticToken]) -> Option<SemanticTokensEdit> {
+    let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[start..], &new[start..]);
+    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[..old.len() - end], &new[..new.len() - end]);
+    (!old.is_empty() || !new.is_empty()).then(|| SemanticTokensEdit {
+        start: 5 * start as u32,
+        delete_count: 5 * old.len() as u32,
+        data: Some(new.to_vec()).filter(|data| !data.is_empty()),
+    })
 }
 
 /// A coloured range of bytes.

@@ -1,5 +1,7 @@
 //! Words and symbols: their meaning, colours, parameters, and formatting.
 
+use std::path::Path;
+
 use serde_json::{Value as Json, json};
 
 use crate::client::*;
@@ -72,6 +74,42 @@ fn names_and_words_are_coloured_by_what_they_are() {
     let found = decode(&editor.ask("textDocument/semanticTokens/range", part)["data"]);
     assert_eq!(found[0].0, "SETS");
     assert_eq!(found.last().unwrap().0, "a");
+}
+
+#[test]
+fn after_a_keystroke_only_what_has_changed_of_the_colours_is_sent() {
+    let text = "MACHINE M\nVARIABLES v, w\nINVARIANT v : NAT & w : NAT\nINITIALISATION v, w := 0, 0\nEND\n";
+    let machine = uri(Path::new("/tmp/M.mch"));
+    let mut editor = Editor::new();
+    editor.open(&machine, text);
+    let numbers = |json: &Json| -> Vec<u64> {
+        json.as_array().unwrap_or(&vec![]).iter().map(|n| n.as_u64().unwrap()).collect()
+    };
+    let first = editor.ask("textDocument/semanticTokens/full", document(&machine));
+    let mut known = numbers(&first["data"]);
+    let mut id = first["resultId"].clone();
+    let changed =
+        ["v : NAT1 & w : NAT", "v : NAT1", "v : NAT1", "/* none */ v : 0..1 & w : NAT", "w = 1 or v = 0", ""];
+    for (version, invariant) in changed.iter().enumerate() {
+        editor.change(
+            &machine,
+            version as i32 + 2,
+            json!({ "text": text.replace("v : NAT & w : NAT", invariant) }),
+        );
+        let mut since = document(&machine);
+        since["previousResultId"] = id.clone();
+        let said = editor.ask("textDocument/semanticTokens/full/delta", since.clone());
+        for edit in said["edits"].as_array().unwrap().iter().rev() {
+            let start = edit["start"].as_u64().unwrap() as usize;
+            let end = start + edit["deleteCount"].as_u64().unwrap() as usize;
+            known.splice(start..end, numbers(&edit["data"]));
+        }
+        // The same number again is no longer the last one: everything is sent.
+        let whole = editor.ask("textDocument/semanticTokens/full/delta", since);
+        assert_eq!(known, numbers(&whole["data"]), "{invariant}: {said}");
+        assert!(said["edits"].to_string().len() < whole["data"].to_string().len(), "{invariant}: {said}");
+        id = whole["resultId"].clone();
+    }
 }
 
 #[test]
