@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::cut::{Cut, Levels, describe, name};
 use super::gates::Lit;
 use super::lowering::Lowering;
-use super::solver::{BatSat, Sat};
+use super::solver::{BatSat, SPENT, Sat, Solved};
 use super::value::TOO_WIDE;
 use crate::budget::{Budget, Stopped, spend};
 use crate::session::evaluate::{any_value, evaluate};
@@ -28,6 +28,8 @@ pub struct Propositional {
     told: usize,
     lowering: Lowering,
     solver: Box<dyn Sat>,
+    /// What all checks have taken so far.
+    solved: Solved,
     /// `true` if every `unsat` is confirmed by a proof.
     proves: bool,
     /// The last check was not decided because a number takes too many bits.
@@ -73,6 +75,7 @@ impl Propositional {
             told: 0,
             lowering,
             solver: solver(proves),
+            solved: Solved::default(),
             proves,
             too_wide: false,
             assumed: vec![],
@@ -141,9 +144,12 @@ impl Propositional {
         // The cuts come last: one that the rest implies is in no core.
         let all: Vec<Lit> = self.assumed.iter().copied().chain(cuts.iter().map(|c| c.0)).collect();
         let left = budget.steps.map(|most| most.saturating_sub(self.lowering.effort.spent()));
-        let budget = left.map_or_else(|| budget.clone(), |left| budget.in_steps(left));
-        let answer = self.solver.solve(&all, &budget);
-        self.lowering.effort.spend(self.solver.steps());
+        let left = left.map(|left| if budget.is_counted() { left / self.solved.weight() } else { left });
+        let limited = left.map_or_else(|| budget.clone(), |left| budget.in_steps(left));
+        let answer = self.solver.solve(&all, &limited);
+        let solved = Solved { steps: self.solver.steps(), propagations: self.solver.propagations() };
+        self.solved += solved;
+        self.lowering.effort.spend(if budget.is_counted() { solved.work() } else { solved.steps });
         answer
     }
 
@@ -321,6 +327,8 @@ impl Backend for Propositional {
         let counted = budget
             .query_work()
             .map(|work| (work.as_secs_f64() * tuning().propositional.steps_of_a_second) as u64);
+        // The time of the query ends before the steps that the caller allows.
+        let is_time = counted.is_some_and(|time| budget.steps.is_none_or(|steps| time < steps));
         budget.steps = budget.steps.into_iter().chain(counted).min();
         let answer = self.answer(assumptions, &budget).unwrap_or_else(RawAnswer::Unknown);
         if !budget.is_counted() {
@@ -328,7 +336,11 @@ impl Backend for Propositional {
         }
         let taken = self.lowering.effort.spent();
         spend(Duration::from_secs_f64(taken as f64 / tuning().propositional.steps_of_a_second));
-        let is_over = matches!(answer, RawAnswer::Unknown(_)) && counted.is_some_and(|most| taken >= most);
+        let is_over = counted.is_some_and(|most| match &answer {
+            RawAnswer::Unknown(Stopped::Incomplete(why)) => taken >= most || is_time && why == SPENT,
+            RawAnswer::Unknown(_) => taken >= most,
+            _ => false,
+        });
         Ok(if is_over { RawAnswer::Unknown(Stopped::Timeout) } else { answer })
     }
 

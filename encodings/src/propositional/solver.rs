@@ -8,6 +8,7 @@ use batsat::{SolverInterface, SolverOpts, lbool};
 use super::gates::Lit;
 use super::proof::Checker;
 use crate::budget::{Budget, Stopped};
+use crate::tuning::tuning;
 
 /// A SAT solver. It has models after `true`, cores after `false`.
 pub(super) trait Sat {
@@ -22,11 +23,44 @@ pub(super) trait Sat {
     fn solve(&mut self, assumptions: &[Lit], budget: &Budget) -> Result<bool, Stopped>;
     /// Decisions and conflicts of the last check.
     fn steps(&self) -> u64;
+    /// Literals that the last check propagated, which take most of its time.
+    fn propagations(&self) -> u64;
     /// The value of a variable; `None` if it does not matter or no clause has it.
     fn value(&self, variable: usize) -> Option<bool>;
     /// Returns whether an assumption is in the core.
     fn is_in_core(&self, assumption: Lit) -> bool;
 }
+
+/// What checks have taken.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Solved {
+    /// Decisions and conflicts.
+    pub steps: u64,
+    /// Literals that were propagated.
+    pub propagations: u64,
+}
+
+impl std::ops::AddAssign for Solved {
+    fn add_assign(&mut self, other: Solved) {
+        self.steps += other.steps;
+        self.propagations += other.propagations;
+    }
+}
+
+impl Solved {
+    /// Work in steps: most of the time goes to propagation.
+    pub fn work(self) -> u64 {
+        self.steps + self.propagations / tuning().propositional.propagations_of_a_step
+    }
+
+    /// Work for each decision or conflict, at least 1. A check can only be ended after some number of these.
+    pub fn weight(self) -> u64 {
+        (self.work() / self.steps.max(1)).max(1)
+    }
+}
+
+/// Why a check stops that has no steps left.
+pub(super) const SPENT: &str = "the steps of the SAT solver are spent";
 
 /// Decides whether a check should end, by a look at the budget every few calls: reading the clock costs more than a
 /// decision.
@@ -66,7 +100,7 @@ impl Watch {
 
     fn why(&self) -> Stopped {
         if self.has_no_steps() {
-            Stopped::Incomplete("the steps of the SAT solver are spent".into())
+            Stopped::Incomplete(SPENT.into())
         } else if self.budget.is_cancelled() {
             Stopped::Cancelled
         } else {
@@ -82,6 +116,8 @@ pub(super) struct BatSat {
     checker: Option<Checker>,
     /// The solver's variables for ours; most of ours never occur in a clause.
     variables: Vec<Option<batsat::Var>>,
+    /// Literals that were propagated before the last check.
+    propagated: u64,
 }
 
 #[derive(Default)]
@@ -107,7 +143,7 @@ impl BatSat {
     /// A solver without clauses.
     pub fn new() -> BatSat {
         let solver = batsat::Solver::new(SolverOpts::default(), Callbacks::default());
-        BatSat { solver, checker: None, variables: vec![] }
+        BatSat { solver, checker: None, variables: vec![], propagated: 0 }
     }
 
     /// One whose every `unsat` is confirmed by the clauses that it has learnt.
@@ -178,6 +214,7 @@ impl Sat for BatSat {
     fn solve(&mut self, assumptions: &[Lit], budget: &Budget) -> Result<bool, Stopped> {
         let assumed: Vec<batsat::Lit> = assumptions.iter().map(|&l| self.lit(l)).collect();
         self.solver.cb_mut().watch = Watch::new(budget);
+        self.propagated = self.solver.num_propagations();
         let answer = self.solver.solve_limited(&assumed);
         if answer == lbool::TRUE {
             Ok(true)
@@ -191,6 +228,10 @@ impl Sat for BatSat {
 
     fn steps(&self) -> u64 {
         self.solver.cb().watch.calls.get()
+    }
+
+    fn propagations(&self) -> u64 {
+        self.solver.num_propagations() - self.propagated
     }
 
     fn value(&self, variable: usize) -> Option<bool> {
