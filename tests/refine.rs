@@ -146,6 +146,62 @@ fn what_cannot_be_compared_is_refused() {
 }
 
 #[test]
+fn what_has_no_before_after_predicate_says_why() {
+    if !has_solver() {
+        return;
+    }
+    let start = "x, y := 0, 0";
+    let rounds = "WHILE x < 2 DO x := x + 1 INVARIANT x : 0..2 VARIANT 2 - x END";
+    let many = ["CHOICE x := 0 OR x := 1 END"; 7].join("; ");
+    let large = ["y := y + y"; 20].join("; ");
+    let unassigned = "VAR l IN IF x = 0 THEN l := 0 END; y := l END";
+    for (initialisation, body, concrete, why) in [
+        (start, rounds, rounds, "go of M has no before-after predicate: a loop has any number of paths"),
+        (
+            start,
+            unassigned,
+            "skip",
+            "go of M has no before-after predicate: a name is read before it has a value",
+        ),
+        (start, &many, "skip", "go of M has no before-after predicate: there are too many paths"),
+        (
+            start,
+            &large,
+            "skip",
+            "go of M has no before-after predicate: a value is too large in terms of the state before",
+        ),
+        (
+            "x := 0; IF x = 0 THEN y := 0 END",
+            "skip",
+            "skip",
+            "INITIALISATION of M has no before-after predicate: a variable gets no value",
+        ),
+    ] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let variables = "VARIABLES x, y INVARIANT x : 0..2 & y : 0..2";
+        let machine = format!(
+            "MACHINE M {variables} INITIALISATION {initialisation} OPERATIONS go = BEGIN {body} END END"
+        );
+        file(folder.path(), "M.mch", &machine);
+        let text = format!(
+            "REFINEMENT R REFINES M {variables} INITIALISATION {start} OPERATIONS go = BEGIN {concrete} END END"
+        );
+        let path = file(folder.path(), "R.ref", &text);
+        let (code, object) = refine(&path, &[]);
+        assert_eq!((code, &object["verdict"]), (Some(0), &"holds".into()), "{why}: {object:#}");
+        assert_eq!(object["simulation"]["message"], why);
+        let output = run("refine", &path, &[]);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            said.contains(&format!(
+                "\n  not proved for all integers; MININT -2147483648, MAXINT 2147483647: {why}\n"
+            )),
+            "{said}"
+        );
+    }
+}
+
+#[test]
 fn limits_leave_it_open() {
     let folder = tempfile::tempdir().expect("a folder");
     // No equation determines the value of the abstraction, so that no proof is tried.
