@@ -20,33 +20,9 @@ use bsym_semantics::verdict::{Counterexample, Reason};
 
 impl Search<'_, '_> {
     pub(super) fn report(mut self) -> SearchReport {
-        self.visitor.statistics.states = self.reached.table.len() as u64 + self.visitor.statistics.valuations;
-        let effort = self.reached.system.effort();
-        let (s, n) = (&mut self.visitor.statistics, &self.reached.counts);
-        s.successors.memo_hits += effort.hits;
-        s.successors.memo_misses += effort.misses;
-        s.successors.by_reference += effort.by_reference;
-        (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
-        s.depth = n.depth.filter(|_| !self.visitor.suspension.resumed);
+        self.count();
         let coverage = self.coverage();
-        self.visitor.statistics.reduction = self.reduction();
-        self.visitor.statistics.partial_order = self.reached.system.choice.as_ref().map(|choice| {
-            PartialOrderReduction { reduced: choice.reduced, ..PartialOrderReduction::default() }
-        });
-        let successors = &mut self.visitor.statistics.successors;
-        successors.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
-        successors.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
-        // Violations that were found before the timeout are shown all the same.
-        self.reached.system.let_go();
-        let mut shown: Vec<Counterexample> = Vec::new();
-        let mut failed = None;
-        for found in std::mem::take(&mut self.visitor.findings.found) {
-            match self.show(found) {
-                Ok(c) if shown.contains(&c) => {}
-                Ok(c) => shown.push(c),
-                Err(reason) => failed = Some(reason),
-            }
-        }
+        let (shown, failed) = self.counterexamples();
         let finished = self.visitor.stopped.is_none();
         let exhausted = self.visitor.options.keep_going
             && failed.is_none()
@@ -59,6 +35,62 @@ impl Search<'_, '_> {
         if let (Some(_), Some(reason)) = (&first, &failed) {
             self.visitor.findings.gaps.unconfirmed(reason);
         }
+        let verdict = self.verdict(first, failed);
+        let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
+            || matches!(verdict, Verdict::Holds(_));
+        self.visitor.statistics.time = self.visitor.session.begin.elapsed();
+        SearchReport {
+            scope: self.reached.system.context.eval.scope.clone(),
+            verdict,
+            further: shown.collect(),
+            finished,
+            exhausted,
+            open: self.visitor.findings.open.into_keys().collect(),
+            incomplete: self.visitor.findings.gaps.incomplete,
+            cuts: self.visitor.session.cuts.list(),
+            coverage,
+            not_saved: self.visitor.suspension.not_saved,
+            statistics: self.visitor.statistics,
+        }
+    }
+
+    /// Completes the counts.
+    fn count(&mut self) {
+        self.visitor.statistics.states = self.reached.table.len() as u64 + self.visitor.statistics.valuations;
+        let effort = self.reached.system.effort();
+        let (s, n) = (&mut self.visitor.statistics, &self.reached.counts);
+        s.successors.memo_hits += effort.hits;
+        s.successors.memo_misses += effort.misses;
+        s.successors.by_reference += effort.by_reference;
+        (s.transitions, s.initial, s.deadlocks) = (n.transitions, n.initial, n.deadlocks);
+        s.depth = n.depth.filter(|_| !self.visitor.suspension.resumed);
+        self.visitor.statistics.reduction = self.reduction();
+        self.visitor.statistics.partial_order = self.reached.system.choice.as_ref().map(|choice| {
+            PartialOrderReduction { reduced: choice.reduced, ..PartialOrderReduction::default() }
+        });
+        let successors = &mut self.visitor.statistics.successors;
+        successors.uncompiled = std::mem::take(&mut self.reached.system.uncompiled);
+        successors.audited += self.visitor.audit.as_ref().map_or(0, |audit| audit.audited);
+    }
+
+    /// Replays the violations that were found; and why one of them cannot be replayed.
+    fn counterexamples(&mut self) -> (Vec<Counterexample>, Option<String>) {
+        // Violations that were found before the timeout are shown all the same.
+        self.reached.system.let_go();
+        let mut shown: Vec<Counterexample> = Vec::new();
+        let mut failed = None;
+        for found in std::mem::take(&mut self.visitor.findings.found) {
+            match self.show(found) {
+                Ok(c) if shown.contains(&c) => {}
+                Ok(c) => shown.push(c),
+                Err(reason) => failed = Some(reason),
+            }
+        }
+        (shown, failed)
+    }
+
+    /// The answer about all properties, with the first counterexample.
+    fn verdict(&mut self, first: Option<Counterexample>, failed: Option<String>) -> Verdict {
         let difference = self.visitor.findings.difference.take();
         let verdict = match (first, failed, self.visitor.stopped.take(), self.visitor.findings.vacuous.take())
         {
@@ -86,23 +118,7 @@ impl Search<'_, '_> {
         };
         let refuted = self.visitor.findings.gaps.refuted.take();
         let verdict = refuted.map_or(verdict, |e| Verdict::Unknown(Reason::Refuted(e)));
-        let verdict = difference.map_or(verdict, Verdict::Contradiction);
-        let exhausted = exhausted && !matches!(verdict, Verdict::Contradiction(_))
-            || matches!(verdict, Verdict::Holds(_));
-        self.visitor.statistics.time = self.visitor.session.begin.elapsed();
-        SearchReport {
-            scope: self.reached.system.context.eval.scope.clone(),
-            verdict,
-            further: shown.collect(),
-            finished,
-            exhausted,
-            open: self.visitor.findings.open.into_keys().collect(),
-            incomplete: self.visitor.findings.gaps.incomplete,
-            cuts: self.visitor.session.cuts.list(),
-            coverage,
-            not_saved: self.visitor.suspension.not_saved,
-            statistics: self.visitor.statistics,
-        }
+        difference.map_or(verdict, Verdict::Contradiction)
     }
 
     /// Replays a violation that was found, as a counterexample.
