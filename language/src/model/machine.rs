@@ -43,7 +43,7 @@ pub struct Model<T = Type> {
     pub definitions: ModelDefinitions<T>,
     /// Bound variables, parameters, results and locals of the whole model.
     pub locals: Vec<Variable<T>>,
-    /// Number of [`ChoiceId`]s in use.
+    /// Number of [`ChoiceId`](crate::model::ChoiceId)s in use.
     pub choices: u32,
 }
 
@@ -279,7 +279,7 @@ pub struct Event<T = Type> {
     pub parameters: Vec<LocalId>,
     /// Results, assigned in the body.
     pub results: Vec<LocalId>,
-    /// Body. An outermost `PRE` is a [`SubstKind::Select`] here: a guard of the transition system.
+    /// Body. An outermost `PRE` is a [`SubstKind::Select`](crate::model::SubstKind::Select) here: a guard of the transition system.
     pub body: Subst<T>,
     /// The component it was written in.
     pub origin: ComponentId,

@@ -136,7 +136,7 @@ impl Model {
 }
 
 /// Obligation of the steps of a concrete event towards an abstract one: checked by a
-/// [`SubstKind::Assert`] with [`Claim::Refinement`](crate::model::Claim::Refinement).
+/// [`SubstKind::Assert`] with [`Claim::Refinement`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RefinementCheck {
     /// Kind of the obligation.
