@@ -433,6 +433,11 @@ fn functions_for_arrays_mean_the_same() {
     assert!(decided > 60, "only {decided} could be said");
 }
 
+/// cvc5 1.0.3 says of some equations between constant arrays that it cannot do them. The process ends with it.
+fn is_a_limit(error: &crate::session::SolverError) -> bool {
+    matches!(error, crate::session::SolverError::Refused(why) if why.contains("does not yet support"))
+}
+
 /// The plain term, with the values of its symbols asserted, is true in a solver exactly where it evaluates to true;
 /// and no solver finds a difference between it and the simplified one.
 fn solvers_agree(
@@ -470,8 +475,7 @@ fn solvers_agree(
             continue;
         }
         match s.check(&[differ], &budget) {
-            // cvc5 1.0.3 says so of some equations between constant arrays. The process ends with it.
-            Err(SolverError::Refused(why)) if why.contains("does not yet support") => {
+            Err(error) if is_a_limit(&error) => {
                 unknown += 1;
                 continue;
             }
@@ -491,12 +495,21 @@ fn solvers_agree(
         let not = terms.make(Op::Not, &[plain], Terms::BOOL);
         let (yes, no) = if value == TermValue::Bool(true) { (plain, not) } else { (not, plain) };
         let text = || terms.text(plain);
-        assert!(!matches!(s.check(&[no], &budget).expect("answers"), Answer::Sat(_)), "{}", text());
-        match s.check(&[yes], &budget).expect("answers") {
-            Answer::Unsat(_) => panic!("{} evaluates to {value:?}", text()),
+        match s.check(&[no], &budget) {
+            Ok(Answer::Sat(_)) => panic!("{} evaluates to {value:?}", text()),
+            Err(error) if is_a_limit(&error) => {
+                unknown += 1;
+                continue;
+            }
+            answer => drop(answer.expect("answers")),
+        }
+        match s.check(&[yes], &budget) {
+            Ok(Answer::Unsat(_)) => panic!("{} evaluates to {value:?}", text()),
             // Nothing that the solver computes of the model may differ from it.
-            Answer::Sat(mut model) => assert_eq!(model.value(plain), Ok(value), "{}", text()),
-            Answer::Unknown(_) => unknown += 1,
+            Ok(Answer::Sat(mut model)) => assert_eq!(model.value(plain), Ok(value), "{}", text()),
+            Ok(Answer::Unknown(_)) => unknown += 1,
+            Err(error) if is_a_limit(&error) => unknown += 1,
+            Err(error) => panic!("{}: {error}", text()),
         }
     }
     assert!(decided > rounds / 2, "{decided} decided, {unknown} unknown");
