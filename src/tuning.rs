@@ -232,6 +232,9 @@ bsym_language::tuning! {
         largest: u64 = 16,
         /// Answers of one key: branches of a repository that a user goes to and fro between.
         variants: usize = 8,
+        /// Folders of answers that are looked at after each run, to see whether all take too much: to look at 8,700
+        /// took 60 ms, longer than most of the runs of `benches/before_after` on `table1`.
+        sample: usize = 256,
     }
 
     /// The language server (`lsp/`).

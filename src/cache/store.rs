@@ -137,6 +137,9 @@ impl Store {
             // Another process may have removed it.
             let _ = std::fs::remove_file(file);
         }
+        if self.estimate() <= self.limit {
+            return;
+        }
         let mut all = self.all();
         let mut size: u64 = all.iter().map(|(_, _, size)| size).sum();
         if size <= self.limit {
@@ -157,17 +160,36 @@ impl Store {
         }
     }
 
+    /// About the bytes of all answers, from some of the folders where there are many: they are named after hashes, and
+    /// to look at thousands of files takes longer than many an answer.
+    fn estimate(&self) -> u64 {
+        let folders = self.folders();
+        let every = folders.len().div_ceil(tuning().cache.sample.max(1)).max(1);
+        let looked: u64 = answers_in(folders.iter().step_by(every)).map(|(_, _, size)| size).sum();
+        looked * every as u64
+    }
+
     /// Time, path and size of every answer, and of what a process left that did not end well.
     fn all(&self) -> Vec<(SystemTime, PathBuf, u64)> {
-        let folders = std::fs::read_dir(self.folder.join(ANSWERS)).into_iter().flatten().flatten();
-        let files =
-            folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten());
-        let all = files.filter_map(|file| {
-            let about = file.metadata().ok()?;
-            Some((about.modified().ok()?, file.path(), about.len()))
-        });
-        all.collect()
+        answers_in(self.folders().iter()).collect()
     }
+
+    /// The folder of each key.
+    fn folders(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.folder.join(ANSWERS)).into_iter().flatten().flatten();
+        entries.map(|entry| entry.path()).collect()
+    }
+}
+
+/// Time, path and size of every file in some folders.
+fn answers_in<'f>(
+    folders: impl Iterator<Item = &'f PathBuf>,
+) -> impl Iterator<Item = (SystemTime, PathBuf, u64)> {
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten());
+    files.filter_map(|file| {
+        let about = file.metadata().ok()?;
+        Some((about.modified().ok()?, file.path(), about.len()))
+    })
 }
 
 /// The files in a folder, the newest first.
