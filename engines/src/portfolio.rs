@@ -59,7 +59,7 @@ pub(crate) struct Course<'c> {
 pub(crate) struct Round {
     engines: Vec<Engine>,
     seats: Seats,
-    /// Time at work of the seats that [`Job::between`] knows of.
+    /// Time at work of the seats that [`Sharing::between`](crate::options::Sharing::between) knows of.
     told: Duration,
     wishes: Arc<Wishes>,
     exchange: Arc<Exchange>,
