@@ -1,5 +1,7 @@
 //! The requests of the language server: its capabilities, and the module that answers each request.
 
+use std::path::PathBuf;
+
 use lsp_server::{ErrorCode, Request, Response};
 use lsp_types::request::{
     CodeActionRequest, CodeLensRequest, Completion, DocumentHighlightRequest, DocumentSymbolRequest,
@@ -9,10 +11,10 @@ use lsp_types::request::{
 };
 use lsp_types::{
     CodeActionKind, CodeActionOptions, CodeLensOptions, CompletionOptions, DocumentSymbolResponse,
-    FormattingOptions, OneOf, PrepareRenameResponse, Range, RenameOptions, SemanticTokensFullOptions,
-    SemanticTokensOptions, SemanticTokensResult, ServerCapabilities, SignatureHelpOptions,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextEdit, Uri,
-    WorkDoneProgressOptions,
+    FormattingOptions, OneOf, PrepareRenameResponse, Range, RenameOptions, SemanticTokens,
+    SemanticTokensFullOptions, SemanticTokensOptions, SemanticTokensResult, ServerCapabilities,
+    SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions,
+    TextEdit, Uri, WorkDoneProgressOptions,
 };
 use serde_json::Value as Json;
 
@@ -149,14 +151,12 @@ impl Server {
                 Ok(self.formatted(&p.text_document.uri, &p.options, Some(p.range)))
             }),
             SemanticTokensFullRequest::METHOD => on::<SemanticTokensFullRequest>(request, |p| {
-                let path = uri::path(&p.text_document.uri);
-                let tokens = self.trees(&p.text_document.uri).map(|trees| tokens::tokens(&trees, None));
+                let (path, tokens) = self.colours(&p.text_document.uri);
                 let whole = |tokens| self.tokens.borrow_mut().whole(&path, tokens);
                 Ok(tokens.map(|tokens| SemanticTokensResult::Tokens(whole(tokens))))
             }),
             SemanticTokensFullDeltaRequest::METHOD => on::<SemanticTokensFullDeltaRequest>(request, |p| {
-                let path = uri::path(&p.text_document.uri);
-                let tokens = self.trees(&p.text_document.uri).map(|trees| tokens::tokens(&trees, None));
+                let (path, tokens) = self.colours(&p.text_document.uri);
                 let changes = |tokens| self.tokens.borrow_mut().changes(&path, &p.previous_result_id, tokens);
                 Ok(tokens.map(changes))
             }),
@@ -166,6 +166,12 @@ impl Server {
             }),
             method => Err((ErrorCode::MethodNotFound, format!("method not supported: `{method}`"))),
         }
+    }
+
+    // The path of a text, and its semantic tokens.
+    fn colours(&self, uri: &Uri) -> (PathBuf, Option<SemanticTokens>) {
+        let tokens = self.trees(uri).map(|trees| tokens::tokens(&trees, None));
+        (uri::path(uri), tokens)
     }
 
     fn formatted(

@@ -28,7 +28,7 @@ pub struct Propositional {
     told: usize,
     lowering: Lowering,
     solver: Box<dyn Sat>,
-    /// What all checks have taken so far.
+    /// Steps and propagations of all checks so far.
     solved: Solved,
     /// `true` if every `unsat` is confirmed by a proof.
     proves: bool,

@@ -31,7 +31,7 @@ pub(super) trait Sat {
     fn is_in_core(&self, assumption: Lit) -> bool;
 }
 
-/// What checks have taken.
+/// Effort of one or more checks of a SAT solver.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Solved {
     /// Decisions and conflicts.

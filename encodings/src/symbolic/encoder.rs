@@ -49,7 +49,7 @@ pub struct Encoder {
     strings: Vec<Arc<str>>,
 }
 
-/// What a model says of its sets as a whole, and asks of them.
+/// The uses of sets as a whole that a model has.
 #[derive(Debug)]
 pub(crate) struct SetUses {
     /// `true` if the model asks for finiteness of sets.
@@ -73,7 +73,7 @@ impl SetUses {
     }
 }
 
-/// What was made since the last [`Encoder::take_witnesses`].
+/// Symbols and definitions that were made since the last [`Encoder::take_witnesses`].
 #[derive(Debug, Default)]
 pub(crate) struct Made {
     witnesses: Witnesses,

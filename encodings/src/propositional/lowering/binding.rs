@@ -68,7 +68,7 @@ impl Bindings {
         self.scope.remove(&symbol);
     }
 
-    /// What a symbol stands for, if it is in scope.
+    /// Returns the value of a bound symbol; `None` if it is not in scope.
     pub(super) fn get(&self, symbol: SymbolId) -> Option<&Binding> {
         self.scope.get(&symbol)
     }

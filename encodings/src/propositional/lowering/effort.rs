@@ -1,10 +1,10 @@
-//! What lowering costs, and when it stops.
+//! The effort of lowering a query, and the limits at which it stops.
 
 use crate::budget::{Budget, Stopped};
 use crate::propositional::value::Why;
 use crate::tuning::tuning;
 
-/// What lowering may cost, and what it has cost for the current query.
+/// The budget of lowering, and the part of it that the current query has spent.
 pub(in crate::propositional) struct Effort {
     budget: Budget,
     /// Terms lowered, and cells of arrays.

@@ -104,7 +104,7 @@ struct CutSets {
     windows: HashMap<SymbolId, Rc<[Window]>>,
 }
 
-/// What values of sorts are made of, found once.
+/// The constants and the scalar parts of sorts, computed once for each sort.
 #[derive(Default)]
 struct SortParts {
     /// All values of a finite sort; none where there are too many.
