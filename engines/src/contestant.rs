@@ -21,14 +21,15 @@ use bsym_semantics::verdict::{Counterexample, Observer, Reason, Vacuous};
 use bsym_status::ProofStatus;
 
 use crate::bmc::Bmc;
+use crate::convergence;
 use crate::deduction::Deduction;
 use crate::deep;
 use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::hunt::Hunt;
-use crate::ic3::{Domains, Ic3};
+use crate::ic3::Ic3;
 use crate::induction::Kind;
-use crate::options::Job;
+use crate::options::{Domains, Job};
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Existence, Open, Problem};
 use crate::settle::{Settled, existence, settle};
@@ -65,6 +66,8 @@ pub(crate) enum Role {
     FirstStates,
     /// Looks for the strongest clauses over small vocabularies, for sets of any size.
     Strongest,
+    /// Searches over bits at small sizes, and for a proof for any size.
+    Bits,
 }
 
 /// Message of a contestant.
@@ -213,9 +216,9 @@ impl Contestant {
                 };
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
-            Role::Strongest => {
+            Role::Strongest | Role::Bits => {
                 let result = self
-                    .strongest(turn)
+                    .any_size(turn)
                     .unwrap_or_else(|lost| Conclusion::Unknown(Reason::SolverFailed(lost.to_string())));
                 self.say(Message::Ended(Box::new(Ended::with(result))));
             }
@@ -232,8 +235,8 @@ impl Contestant {
         }
     }
 
-    /// Looks for a proof by the strongest clauses, and settles it.
-    fn strongest(&self, turn: &mut Turn) -> Result<Conclusion, SolverError> {
+    /// Looks for a proof by the strongest clauses or over bits, and settles it.
+    fn any_size(&self, turn: &mut Turn) -> Result<Conclusion, SolverError> {
         let opener = self.shared.opener.clone();
         let mut open = |terms| opener(terms);
         let mut problem = Problem::new(&self.shared.job, &self.shared.excluded, &mut open)?;
@@ -241,7 +244,12 @@ impl Contestant {
             problem.existence = existence.clone();
         }
         let query = Some(tuning().contestant.proof_query);
-        Ok(match self.with_work(turn, query, |work| strongest::run(&mut problem, work))? {
+        let excluded = &self.shared.excluded;
+        let outcome = self.with_work(turn, query, |work| match self.role {
+            Role::Bits => convergence::run(&mut problem, excluded, work),
+            _ => strongest::run(&mut problem, work),
+        });
+        Ok(match outcome? {
             Outcome::Proof(claim) => {
                 Conclusion::Settled(settle(&mut problem, &self.shared.job, claim, &mut open)?)
             }
@@ -306,6 +314,7 @@ impl Contestant {
         let mut problem = Problem::new(job, excluded, open)?;
         let domains = match self.role {
             Role::Diagrams => Domains::Diagrams,
+            _ if job.sharing.only.is_some() => job.sharing.only.unwrap_or(Domains::All),
             _ if has_diagrams_apart(job) => Domains::Predicates,
             _ => Domains::All,
         };
@@ -359,7 +368,7 @@ impl Contestant {
 /// Returns whether IC3 searches over diagrams on a thread of its own: where sets have any size and there is a core for
 /// it.
 pub(crate) fn has_diagrams_apart(job: &Job) -> bool {
-    job.sharing.threads > 1 && !job.scope.is_finite(&job.model)
+    job.sharing.threads > 1 && !job.scope.is_finite(&job.model) && job.sharing.only.is_none()
 }
 
 /// An engine at work on its own encoding of the job.

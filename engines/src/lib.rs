@@ -51,6 +51,8 @@ pub mod ic3;
 
 mod strongest;
 
+mod convergence;
+
 pub mod explain;
 
 pub mod auxiliary;

@@ -96,11 +96,26 @@ pub struct Sharing {
     pub threads: usize,
     /// Work for which the engines pause between their slices, where they take turns.
     pub between: Option<Between>,
+    /// The only domain of IC3 that takes part, for measurements. Strongest clauses then take no part.
+    pub only: Option<Domains>,
+}
+
+/// The domains that a prover searches over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Domains {
+    /// Predicates, and diagrams in turn with them where they serve.
+    All,
+    /// Predicates.
+    Predicates,
+    /// Diagrams, if they serve.
+    Diagrams,
+    /// Bits with their orbits, where all sets have a size.
+    Bits,
 }
 
 impl Default for Sharing {
     fn default() -> Sharing {
-        Sharing { threads: 1, between: None }
+        Sharing { threads: 1, between: None, only: None }
     }
 }
 

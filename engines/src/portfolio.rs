@@ -25,7 +25,7 @@ use crate::contestant::{
 use crate::deep;
 use crate::exchange::Exchange;
 use crate::excluded::Excluded;
-use crate::options::Job;
+use crate::options::{Domains, Job};
 use crate::problem::Existence;
 use crate::seats::{Seat, Seats, State};
 use crate::settle::Settled;
@@ -314,7 +314,7 @@ impl Round {
         }
         let engine = match self.seats.all[number].role {
             Role::Engine(engine) => engine,
-            Role::Strongest | Role::Diagrams => Engine::Ic3,
+            Role::Strongest | Role::Bits | Role::Diagrams => Engine::Ic3,
             Role::SmallScopes | Role::Deduction | Role::Deep | Role::FirstStates => self.engines[0],
         };
         let step = match ended.found {
@@ -483,7 +483,9 @@ impl Round {
         let number = self.seat(course, role, budget, sender);
         match role {
             // They are soon over, or soon have the answer.
-            Role::Deep | Role::FirstStates | Role::Strongest => self.seats.queue.push_front(number),
+            Role::Deep | Role::FirstStates | Role::Strongest | Role::Bits => {
+                self.seats.queue.push_front(number)
+            }
             _ => self.seats.queue.push_back(number),
         }
     }
@@ -499,8 +501,16 @@ impl Round {
         let is_open = !job.scope.is_finite(&job.model);
         let deduction = is_open.then_some((Role::Deduction, tuning().portfolio.deduction));
         let speaks = is_open && self.engines.contains(&Engine::Ic3);
-        let strongest = speaks.then_some((Role::Strongest, tuning().portfolio.strongest));
-        let all = [Some((Role::FirstStates, first_states)), deep, strongest, deduction].into_iter().flatten();
+        let only = job.sharing.only;
+        let strongest = (speaks && only.is_none()).then_some((Role::Strongest, tuning().portfolio.strongest));
+        let bits = match only {
+            Some(Domains::Bits) => Some(Duration::ZERO),
+            Some(_) => None,
+            None => Some(tuning().portfolio.bits),
+        };
+        let bits = bits.filter(|_| speaks).map(|after| (Role::Bits, after));
+        let all = [Some((Role::FirstStates, first_states)), deep, strongest, deduction, bits];
+        let all = all.into_iter().flatten();
         // Of those of the same time the first.
         all.filter(|(role, _)| !self.late.contains(role)).min_by_key(|(_, after)| *after)
     }

@@ -33,6 +33,8 @@ bsym_language::tuning! {
         ic3: Ic3 = Ic3::DEFAULT,
         /// IC3 over diagrams, for sets of any size.
         diagrams: Diagrams = Diagrams::DEFAULT,
+        /// IC3 over bits with orbits, in settled sizes.
+        bits: Bits = Bits::DEFAULT,
         /// Strongest clauses over small vocabularies.
         strongest: Strongest = Strongest::DEFAULT,
         /// Guesses of which the inductive ones are kept.
@@ -99,6 +101,8 @@ bsym_language::tuning! {
         deduction: Duration = ms(1000),
         /// Time that the engines work before the strongest clauses are looked for in parallel.
         strongest: Duration = ms(600),
+        /// Time that the engines work before bits are searched at small sizes in parallel.
+        bits: Duration = ms(1500),
         /// Time that the engines work before violations behind many rounds of a cycle are looked for in parallel: those
         /// after a few events are found by then, and have shorter traces.
         deep: Duration = ms(400),
@@ -229,6 +233,28 @@ bsym_language::tuning! {
         named: usize = 16,
         /// Most orders of elements that are compared for one cube: those of six elements.
         orders: usize = 720,
+    }
+
+    /// IC3 over bits with orbits (`ic3/orbits.rs`, `ic3/domain/bits.rs`, `orbits/`).
+    pub struct Bits {
+        /// Most bits of a state.
+        most: usize = 1500,
+        /// Most elements of a set in a place of a bit.
+        elements: usize = 32,
+        /// Most numbers in a place of a bit, less one.
+        numbers: i64 = 15,
+        /// Most images of one clause that one model adds.
+        images: usize = 8,
+        /// Most images of a clause under the permutations of listed elements, each of which is a formula of a proof.
+        listed: usize = 120,
+        /// Most ways to read the images of a clause with quantifiers that are tried.
+        readings: usize = 4,
+        /// Least size of the sets of open size.
+        first_size: usize = 2,
+        /// Most elements of a set of open size.
+        largest: usize = 5,
+        /// Most sizes that are tried.
+        rounds: usize = 12,
     }
 
     /// Strongest clauses over small vocabularies (`strongest/`), made for `benches/protocols.md`.

@@ -36,6 +36,9 @@ pub struct VerifyArguments {
     /// How the solver's queries represent values: as the assignments allow, or all by their type
     #[arg(long, value_enum, default_value_t, hide = true, help_heading = "Limits")]
     pub representations: RepresentationsName,
+    /// The only domain of IC3 that takes part, and no strongest clauses: to compare domains
+    #[arg(long, value_enum, value_name = "DOMAIN", hide = true, help_heading = "Limits")]
+    pub domain: Option<DomainName>,
     /// Proof status to use: a po.json, a Rodin project, a ProB package, a .pog or .pos of Atelier B, or
     /// `auto` to compute it first; Rodin projects and packages bring their own
     #[arg(long, value_name = "FILE|auto", help_heading = "Proof status")]
@@ -195,6 +198,17 @@ pub enum StrategyName {
     Chaining,
     /// Events of the lowest levels until nothing is new, before those above them
     Saturation,
+}
+
+/// Domains of IC3.
+#[derive(Serialize, Deserialize, ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DomainName {
+    /// Truth values of predicates
+    Predicates,
+    /// What is true of the elements of sets of any size
+    Diagrams,
+    /// Bits of states of settled sizes, with their orbits
+    Bits,
 }
 
 /// Engines that `check` can ask.

@@ -10,7 +10,7 @@ use bsym_encodings::budget::Budget;
 use bsym_encodings::encoding::{self, Chosen, Encoding};
 use bsym_encodings::session::open::SolverChoice;
 use bsym_engines::contestant::{Opener, opener};
-use bsym_engines::options::{Job, QuantifiableModel, Sharing, Trust};
+use bsym_engines::options::{Domains, Job, QuantifiableModel, Sharing, Trust};
 use bsym_engines::verdict::{Engine, PropertyVerdict, Report};
 use bsym_proofs::certificate::{Certificate, Facts};
 use bsym_proofs::claim::{Checked, Claim, Property};
@@ -27,7 +27,7 @@ use crate::answer::proof::CertificateObject;
 use crate::answer::property::PropertyVerdictWord;
 use crate::answer::statistics::StatsObject;
 use crate::answer::verification::{BesideObject, Subject, Verification};
-use crate::arguments::{EncodingName, PropertyName, ScopeArguments, VerifyArguments};
+use crate::arguments::{DomainName, EncodingName, PropertyName, ScopeArguments, VerifyArguments};
 use crate::commands::compared::{self, Promised};
 use crate::commands::default_scope;
 use crate::commands::enlarge::{Enlarged, Enlarging};
@@ -116,6 +116,15 @@ impl Run {
         is_sat(self.encoding.as_ref()).then(|| self.solver.clone().unwrap_or(SolverChoice::ProvingSat))
     }
 
+    /// The only domain of IC3 that takes part, if the user says so.
+    fn domain(&self) -> Option<Domains> {
+        self.arguments.domain.map(|domain| match domain {
+            DomainName::Predicates => Domains::Predicates,
+            DomainName::Diagrams => Domains::Diagrams,
+            DomainName::Bits => Domains::Bits,
+        })
+    }
+
     /// Returns the job for an engine.
     pub(super) fn job(&self) -> Job {
         Job {
@@ -135,7 +144,7 @@ impl Run {
             seed: self.arguments.seed,
             checker: self.checker(),
             query_time: None,
-            sharing: Sharing { threads: self.arguments.threads, between: None },
+            sharing: Sharing { threads: self.arguments.threads, between: None, only: self.domain() },
             budget: match self.arguments.is_counted {
                 true => self.control.budget.counted(),
                 false => self.control.budget.clone(),

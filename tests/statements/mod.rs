@@ -98,7 +98,10 @@ fn questions(number: u64, machine: &Machine, plan: Plan) -> Vec<Question> {
     // One proof about any size is checked by another solver as well.
     let any = |e| Question { other: e == turn(number), ..question(e, None) };
     match plan {
-        Plan::Deferred => all.extend(["kind", "ic3"].map(|e| question(e, None))),
+        Plan::Deferred => {
+            all.extend(["kind", "ic3", "bits"].map(|e| question(e, None)));
+            all.push(question("bits", Some(Scope::Size(finite))));
+        }
         Plan::Short => {
             let other = match number % 4 {
                 1 => every(question("ldd", Some(sizes))),

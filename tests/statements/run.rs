@@ -64,7 +64,11 @@ impl Display for Question {
 impl Question {
     /// The subcommand that answers.
     pub fn command(&self) -> &'static str {
-        if self.is_reduced() { "mc" } else { self.engine }
+        match self.engine {
+            "bits" => "ic3",
+            _ if self.is_reduced() => "mc",
+            engine => engine,
+        }
     }
 
     /// Returns whether it is a search that does not visit all states.
@@ -192,6 +196,7 @@ impl Bench {
             "por" => add(&["--max-states", "4000", "--por"]),
             reduced if question.is_reduced() => add(&["--max-states", "4000", "--symmetry", reduced]),
             "bmc" | "tree" => add(&["--depth", "6"]),
+            "bits" => add(&["--domain", "bits"]),
             _ => {}
         }
         match question.sizes {

@@ -32,7 +32,7 @@ pub struct Table {
 }
 
 /// The engines in the order of the columns.
-const ENGINES: [&str; 6] = ["mc", "bmc", "tree", "kind", "ic3", "check"];
+const ENGINES: [&str; 7] = ["mc", "bmc", "tree", "kind", "ic3", "bits", "check"];
 
 impl Table {
     /// Counts a machine.

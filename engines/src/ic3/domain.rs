@@ -1,11 +1,12 @@
 //! Domains: what IC3 abstracts states to, and what it does where that is too coarse.
 
+pub mod bits;
 pub mod diagrams;
 pub mod predicates;
 
 use bsym_encodings::session::{Model, SolverError};
 use bsym_encodings::term::Sort;
-use bsym_language::model::Pred;
+use bsym_language::model::{self, Pred};
 
 use super::abstract_path::Goal;
 use crate::invariants::cube::Cube;
@@ -47,6 +48,11 @@ pub trait Domain: std::fmt::Debug {
     /// A cube of the same states with the names that all cubes like it have.
     fn canonical(&mut self, _: &mut Problem, _: &mut Predicates, cube: Cube) -> Cube {
         cube
+    }
+
+    /// The formulas that say that a cube is blocked; none where they cannot be said in B.
+    fn said(&self, model: &model::Model, predicates: &Predicates, cube: &Cube) -> Option<Vec<Pred>> {
+        Some(vec![predicates.clause(model, cube)])
     }
 
     /// Learns from an abstract path from an initial state to a violation that the model does not have, nor any other

@@ -86,7 +86,10 @@ impl Steps {
 
     /// Returns the candidates that hold at the start and after every step from states where all of them hold; `None` if
     /// there was no time to find out.
-    fn closed(
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn closed(
         &mut self,
         mut guesses: Vec<Guess>,
         budget: &Budget,

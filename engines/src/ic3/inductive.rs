@@ -32,10 +32,14 @@ impl Search {
         self.kept_time += work.worked().saturating_sub(begin);
         let mut told = vec![];
         for cube in kept {
-            let lemma = self.abstraction.predicates.clause(&work.job.model, &cube);
-            if self.steps.adopt(problem, &lemma)? {
+            let Some(lemmas) = self.said(work.job, &cube) else { continue };
+            let mut is_adopted = true;
+            for lemma in &lemmas {
+                is_adopted &= self.steps.adopt(problem, lemma)?;
+            }
+            if is_adopted {
                 self.frames.remove(last, &cube);
-                told.push(lemma);
+                told.extend(lemmas);
             }
         }
         work.exchange.tell_lemmas(&mut self.listener, told);

@@ -7,9 +7,10 @@ use bsym_encodings::term::Term;
 
 use super::queries::Steps;
 use crate::invariants::cube::Cube;
-use crate::invariants::guess::Guess;
+use crate::invariants::guess::{Guess, Needs};
 use crate::outcome::Work;
-use crate::problem::{Decided, Problem, decide};
+use crate::problem::{Decided, Problem};
+use crate::tuning::tuning;
 
 /// A lemma in the session.
 struct Lemma {
@@ -32,7 +33,7 @@ impl Steps {
     ) -> Result<(Vec<Cube>, Vec<Guess>), SolverError> {
         let lemmas = self.lemmas(problem, &cubes)?;
         let asked = lemmas.iter().map(|l| l.clause).chain([self.bad_literal()]).collect::<Vec<_>>();
-        let needed = match work.ask(|budget| decide(self.session(), &asked, budget))? {
+        let needed = match self.decide(&asked, work)? {
             Decided::Unsat(core) => (0..lemmas.len()).filter(|&i| core.contains(&lemmas[i].clause)).collect(),
             _ => (0..lemmas.len()).collect(),
         };
@@ -77,7 +78,7 @@ impl Steps {
                 let mut asked: Vec<Term> = lemmas.iter().map(|l| l.clause).collect();
                 asked.extend(&lemma.broken);
                 asked.push(self.step_literal());
-                if let Decided::Unsat(_) = work.ask(|budget| decide(self.session(), &asked, budget))? {
+                if let Decided::Unsat(_) = self.decide(&asked, work)? {
                     left.push(cube.clone());
                 }
             }
@@ -88,6 +89,70 @@ impl Steps {
         }
     }
 
+    /// Which of some lemmas exclude every violating step, and which of them each of those needs to stay true; none
+    /// where they do not exclude it, or that is not decided. With it the positions of all that are needed, in an order in
+    /// which the others are numbered.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn needs(
+        &mut self,
+        lemmas: &[Guess],
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<(Vec<usize>, Needs)>, SolverError> {
+        let mut all = vec![];
+        for lemma in lemmas {
+            all.push(self.session().literal(lemma.now)?);
+        }
+        let terms = self.session().terms().clone();
+        let (bad, step) = (self.bad_literal(), self.step_literal());
+        let Some(mut order) = self.few(&all, &[bad], work)? else { return Ok(None) };
+        let excluding = order.len();
+        let mut supports: Vec<Vec<usize>> = vec![];
+        while let Some(&i) = order.get(supports.len()) {
+            let broken = terms.not(lemmas[i].then);
+            let Some(support) = self.few(&all, &[step, broken], work)? else { return Ok(None) };
+            let news: Vec<usize> = support.iter().filter(|j| !order.contains(j)).copied().collect();
+            order.extend(news);
+            supports.push(support);
+        }
+        let place = |i: &usize| order.iter().position(|o| o == i);
+        let supports = supports.iter().map(|s| s.iter().filter_map(place).collect()).collect();
+        Ok(Some((order.clone(), Needs { excluding: (0..excluding).collect(), supports })))
+    }
+
+    /// The positions of few of some literals without which something would be possible.
+    fn few(
+        &mut self,
+        all: &[Term],
+        wrong: &[Term],
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<Vec<usize>>, SolverError> {
+        let mut ask = |steps: &mut Steps, some: &[usize]| {
+            let mut asked: Vec<Term> = some.iter().map(|&i| all[i]).collect();
+            asked.extend(wrong);
+            Ok::<_, SolverError>(match steps.decide(&asked, work)? {
+                Decided::Unsat(core) => {
+                    Some(some.iter().copied().filter(|&i| core.contains(&all[i])).collect())
+                }
+                _ => None,
+            })
+        };
+        let everything: Vec<usize> = (0..all.len()).collect();
+        let Some(mut core): Option<Vec<usize>> = ask(self, &everything)? else { return Ok(None) };
+        let mut tried = core.len();
+        while tried > 0 && core.len() <= tuning().strongest.minimised {
+            tried -= 1;
+            let mut fewer = core.clone();
+            fewer.remove(tried);
+            if let Some(smaller) = ask(self, &fewer)? {
+                core = smaller;
+                tried = tried.min(core.len());
+            }
+        }
+        Ok(Some(core))
+    }
+
     /// The guesses, and after them the cubes, as lemmas.
     fn lemmas(&mut self, problem: &mut Problem, cubes: &[Cube]) -> Result<Vec<Lemma>, SolverError> {
         let mut lemmas = vec![];
@@ -96,7 +161,7 @@ impl Steps {
             lemmas.push(Lemma { clause: self.session().literal(guess.now)?, broken });
         }
         for cube in cubes {
-            let clause = self.clause(problem, cube);
+            let clause = self.clause(problem, cube)?;
             let broken = cube.literals().iter().map(|l| self.then(l)).collect();
             lemmas.push(Lemma { clause: self.session().literal(clause)?, broken });
         }
@@ -116,7 +181,7 @@ impl Steps {
             let mut asked: Vec<Term> = lemmas.iter().map(|l| l.clause).collect();
             asked.extend(&lemmas[i].broken);
             asked.push(self.step_literal());
-            let Decided::Unsat(core) = work.ask(|budget| decide(self.session(), &asked, budget))? else {
+            let Decided::Unsat(core) = self.decide(&asked, work)? else {
                 return Ok((0..lemmas.len()).collect());
             };
             for (j, lemma) in lemmas.iter().enumerate() {

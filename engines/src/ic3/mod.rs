@@ -19,9 +19,10 @@ mod goal;
 mod houdini;
 mod inductive;
 mod minimise;
+mod orbits;
 mod push;
 pub(crate) mod queries;
-mod search;
+pub(crate) mod search;
 mod sessions;
 
 use std::time::Duration;
@@ -32,25 +33,15 @@ use bsym_proofs::claim::Evidence;
 use bsym_semantics::verdict::Reason;
 
 use crate::bmc::Bmc;
-use crate::options::Job;
+use crate::options::{Domains, Job};
 use crate::outcome::{Outcome, Work};
 use crate::problem::{Open, Problem};
+use crate::strongest::vocabulary::Vocabulary;
 use crate::tuning::tuning;
 use crate::verdict::Progress;
 use abstract_path::Goal;
 use domain::diagrams::Diagrams;
 use search::{End, Search};
-
-/// The domains that a prover searches over.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Domains {
-    /// Predicates, and diagrams in turn with them where they serve.
-    All,
-    /// Predicates.
-    Predicates,
-    /// Diagrams, if they serve.
-    Diagrams,
-}
 
 /// An IC3 prover.
 #[derive(Debug)]
@@ -61,8 +52,8 @@ pub struct Ic3 {
     is_settled: bool,
     /// A search for each domain that serves, in the order of their turns.
     turns: Vec<Turn>,
-    /// Diagrams serve as well, and are used once predicates have had their first turn.
-    waiting: bool,
+    /// A domain that serves as well, and is used once predicates have had their first turn.
+    waiting: Option<Domains>,
     /// Length of a turn where there is more than one search.
     turn: Duration,
     /// Reason for giving up the search for a proof; only bounded model checking remains.
@@ -95,13 +86,17 @@ impl Ic3 {
     ) -> Result<Ic3, SolverError> {
         let base = Bmc::new(problem, open)?;
         let is_settled = problem.is_settled(job);
-        let (mut turns, mut waiting) = (vec![], false);
-        if !is_settled && domains != Domains::Diagrams {
+        let (mut turns, mut waiting) = (vec![], None);
+        if !is_settled && matches!(domains, Domains::All | Domains::Predicates) {
             let search = Search::over_predicates(problem, job, open)?;
             turns.push(Turn { search, path: None, given_up: false });
         }
-        if !is_settled && domains != Domains::Predicates {
-            waiting = Diagrams::of(problem, job).is_some();
+        let is_finite = job.scope.is_finite(&job.model);
+        if !is_settled && matches!(domains, Domains::All | Domains::Diagrams) && !is_finite {
+            waiting = Diagrams::of(problem, job).map(|_| Domains::Diagrams);
+        }
+        if !is_settled && matches!(domains, Domains::All | Domains::Bits) && is_finite {
+            waiting = Some(Domains::Bits);
         }
         Ok(Ic3 {
             base,
@@ -152,13 +147,13 @@ impl Ic3 {
         if self.is_settled && self.base.undecided().is_none() {
             return Ok(Outcome::Proof(problem.claim(work.job, Evidence::Inductive { lemmas: vec![] })));
         }
-        while self.waiting || !self.turns.is_empty() {
+        while self.waiting.is_some() || !self.turns.is_empty() {
             if let Some(outcome) = self.take_turns(problem, work)? {
                 return Ok(outcome);
             }
         }
         work.exchange.search(false);
-        if self.domains == Domains::Diagrams {
+        if matches!(self.domains, Domains::Diagrams | Domains::Bits) {
             return Ok(Outcome::Unknown(Reason::Exhausted(self.given_up.clone().unwrap_or_default())));
         }
         // A search for a proof that failed ends in deeper bounded model checking.
@@ -182,7 +177,7 @@ impl Ic3 {
                 0 => self.turn,
                 _ => self.turn / tuning().ic3.later_turn_share,
             };
-            let outcome = match self.turns.len() == 1 && !self.waiting {
+            let outcome = match self.turns.len() == 1 && self.waiting.is_none() {
                 true => self.take(i, problem, work)?,
                 false => self.take(i, problem, &mut work.within(turn))?,
             };
@@ -195,14 +190,33 @@ impl Ic3 {
             return Ok(Some(Outcome::Unknown(stopped.into())));
         }
         self.turns.retain(|t| !t.given_up);
-        if self.waiting {
-            self.waiting = false;
-            if let Some(search) = Search::over_diagrams(problem, work.job, work.open)? {
-                self.turns.insert(0, Turn { search, path: None, given_up: false });
-            }
+        let begins = match self.waiting.take() {
+            Some(Domains::Bits) => self.over_bits(problem, work)?,
+            Some(_) => Search::over_diagrams(problem, work.job, work.open)?,
+            None => None,
+        };
+        if let Some(search) = begins {
+            self.turns.insert(0, Turn { search, path: None, given_up: false });
         }
         self.turn *= 2;
         Ok(None)
+    }
+
+    /// A search over bits, if there is one; else it is said why not.
+    fn over_bits(
+        &mut self,
+        problem: &mut Problem,
+        work: &mut Work<'_, '_>,
+    ) -> Result<Option<Search>, SolverError> {
+        let schemas = Vocabulary::suggested(work.job);
+        Ok(match Search::over_bits(problem, work.job, &schemas, work.open)? {
+            Ok(search) => Some(search),
+            Err(reason) => {
+                work.observer.progress(&Progress::GaveUp { domain: "bits", reason: reason.clone() });
+                self.given_up.get_or_insert(reason);
+                None
+            }
+        })
     }
 
     /// One turn of a search. `None` if it has nothing more to try.

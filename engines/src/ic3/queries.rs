@@ -17,6 +17,7 @@ use bsym_language::types::Type;
 
 use super::abstract_path::Met;
 use super::domain::Domain;
+use super::orbits::Orbits;
 use super::sessions::{BySize, Sessions};
 use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::guess::Guess;
@@ -49,6 +50,8 @@ pub struct Steps {
     declared: Declared,
     /// Clauses in which elements of deferred sets are free, for all of them, as terms over the current state.
     quantified: HashMap<Cube, Term>,
+    /// Cubes that are blocked with all their images, if there are such.
+    orbits: Option<Orbits>,
     /// Invariants together with the assumed conjuncts that are no cubes.
     guesses: Vec<Guess>,
 }
@@ -225,6 +228,7 @@ impl Steps {
             facts: 0,
             declared: Declared::default(),
             quantified: HashMap::new(),
+            orbits: None,
             guesses: vec![],
         };
         for t in asserted {
@@ -278,7 +282,10 @@ impl Steps {
     }
 
     /// Assumes an invariant in all frames but that of the initialisation.
-    pub(super) fn know(&mut self, guess: &Guess) -> Result<(), SolverError> {
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn know(&mut self, guess: &Guess) -> Result<(), SolverError> {
         let known = self.sessions.terms().implies(self.forever, guess.now);
         self.guesses.push(guess.clone());
         self.tell(known)
@@ -324,7 +331,9 @@ impl Steps {
 
     /// The literal to do without first, of those that may go: the one that says most.
     pub fn first_to_drop(&self, cube: &Cube, kept: &BTreeSet<Literal>) -> Option<Literal> {
-        self.declared.first_to_drop(cube, kept)
+        let Some(orbits) = &self.orbits else { return self.declared.first_to_drop(cube, kept) };
+        let open = cube.literals().iter().filter(|l| !kept.contains(*l));
+        open.min_by_key(|l| orbits.bits.rank(l)).copied()
     }
 
     /// Returns whether a condition over one state holds wherever the assumed conjuncts hold.
@@ -390,18 +399,32 @@ impl Steps {
 
     fn block(&mut self, problem: &mut Problem, cube: &Cube, activation: Term) -> Result<(), SolverError> {
         let terms = problem.terms();
-        let clause = self.clause(problem, cube);
+        let clause = self.clause(problem, cube)?;
+        if let Some(orbits) = &mut self.orbits {
+            orbits.follows(cube, activation);
+        }
         self.tell(terms.implies(activation, clause))
     }
 
     /// The negation of a cube in the first state: where elements are free in it, for all of them.
-    pub(super) fn clause(&mut self, problem: &mut Problem, cube: &Cube) -> Term {
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(super) fn clause(&mut self, problem: &mut Problem, cube: &Cube) -> Result<Term, SolverError> {
         let terms = problem.terms();
+        if let Some(orbits) = &mut self.orbits {
+            let (literal, is_new) = orbits.literal(&terms, cube);
+            if is_new {
+                let clause = terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
+                self.tell(terms.implies(literal, clause))?;
+            }
+            return Ok(literal);
+        }
         if !cube.literals().iter().any(|l| self.declared.has_elements(l)) {
-            return terms.or(cube.literals().iter().map(|l| terms.not(self.now(l))));
+            return Ok(terms.or(cube.literals().iter().map(|l| terms.not(self.now(l)))));
         }
         if let Some(&known) = self.quantified.get(cube) {
-            return known;
+            return Ok(known);
         }
         let said = self.declared.known.clause(&problem.system.model.clone(), cube);
         let clause = match problem.system.predicate(&said) {
@@ -410,7 +433,7 @@ impl Steps {
             Err(_) => Terms::TRUE,
         };
         self.quantified.insert(cube.clone(), clause);
-        clause
+        Ok(clause)
     }
 
     /// A state of a frame from which a violating step exists.
@@ -447,11 +470,11 @@ impl Steps {
         frame: usize,
         work: &mut Work<'_, '_>,
     ) -> Result<Query<Cube>, SolverError> {
-        let outside = self.clause(problem, cube);
+        let outside = self.clause(problem, cube)?;
         let mut assumptions = self.in_frame(frame);
         assumptions.push(outside);
         assumptions.push(self.step);
-        assumptions.extend(cube.literals().iter().map(|l| self.then(l)));
+        assumptions.extend(self.by_weight(cube).iter().map(|l| self.then(l)));
         Ok(match self.ask(problem, assumptions, abstraction, work)? {
             Query::Unsat(core) => Query::Unsat(Cube::new(
                 cube.literals().iter().copied().filter(|l| core.contains(&self.then(l))).collect(),
@@ -473,7 +496,7 @@ impl Steps {
         work: &mut Work<'_, '_>,
     ) -> Result<Query<Cube>, SolverError> {
         let mut assumptions = vec![self.initial];
-        assumptions.extend(cube.literals().iter().map(|l| self.now(l)));
+        assumptions.extend(self.by_weight(cube).iter().map(|l| self.now(l)));
         Ok(match self.ask(problem, assumptions, None, work)? {
             Query::Unsat(core) => Query::Unsat(Cube::new(
                 cube.literals().iter().copied().filter(|l| core.contains(&self.now(l))).collect(),
@@ -511,8 +534,13 @@ impl Steps {
         work: &mut Work<'_, '_>,
     ) -> Result<Query<Vec<Term>>, SolverError> {
         let read = abstraction.is_some();
-        let BySize(within, decided) =
-            work.ask(|budget| self.sessions.decide(problem, &mut assumptions, read, budget))?;
+        let (within, decided) = loop {
+            let BySize(within, decided) =
+                work.ask(|budget| self.sessions.decide(problem, &mut assumptions, read, budget))?;
+            if !matches!(decided, Decided::Sat) || !self.add_images(&assumptions)? {
+                break (within, decided);
+            }
+        };
         match decided {
             Decided::Unsat(core) => return Ok(Query::Unsat(core)),
             Decided::Unknown(reason) => return Ok(Query::Unknown(reason)),
@@ -537,6 +565,60 @@ impl Steps {
         };
         self.declare(problem, predicates)?;
         Ok(Query::Sat(found))
+    }
+
+    /// Decides a question about sets of any size or of settled ones, with the images of the cubes that are blocked under
+    /// the assumptions.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn decide(
+        &mut self,
+        assumptions: &[Term],
+        work: &mut Work<'_, '_>,
+    ) -> Result<Decided, SolverError> {
+        loop {
+            let decided = work.ask(|budget| decide(self.session(), assumptions, budget))?;
+            if !matches!(decided, Decided::Sat) || !self.add_images(assumptions)? {
+                return Ok(decided);
+            }
+        }
+    }
+
+    /// The literals of a cube, first those that are to stay in its core: solvers decide assumptions in their order.
+    fn by_weight(&self, cube: &Cube) -> Vec<Literal> {
+        let mut literals = cube.literals().to_vec();
+        if let Some(orbits) = &self.orbits {
+            literals.sort_by_key(|l| std::cmp::Reverse(orbits.bits.rank(l)));
+        }
+        literals
+    }
+
+    /// From now on cubes are blocked with all their images.
+    pub(super) fn block_orbits(&mut self, orbits: Orbits) {
+        self.orbits = Some(orbits);
+    }
+
+    /// Tells the session those images that its last model violates. Returns false if there are none.
+    fn add_images(&mut self, assumptions: &[Term]) -> Result<bool, SolverError> {
+        let Some(orbits) = self.orbits.as_mut().filter(|orbits| orbits.count_under(assumptions)) else {
+            return Ok(false);
+        };
+        let Some(mut model) = self.sessions.any_size().model() else { return Ok(false) };
+        let mut truth = vec![];
+        for (now, _) in &self.declared.terms {
+            truth.push(match model.value(*now)? {
+                TermValue::Bool(is_true) => Some(is_true),
+                _ => None,
+            });
+        }
+        let violated = orbits.violated(assumptions, &truth);
+        let terms = self.sessions.terms().clone();
+        for (literal, image) in &violated {
+            let clause = terms.or(image.literals().iter().map(|l| terms.not(self.now(l))));
+            self.tell(terms.implies(*literal, clause))?;
+        }
+        Ok(!violated.is_empty())
     }
 
     /// Returns whether an undecided question is asked again: for twice as long, and in a new session.

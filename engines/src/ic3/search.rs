@@ -1,6 +1,7 @@
 //! The loop of IC3 over one domain: frame after frame, until one is inductive.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Stopped;
@@ -11,12 +12,15 @@ use bsym_semantics::verdict::Observer;
 
 use super::abstract_path::Goal;
 use super::domain::Domain;
+use super::domain::bits::States;
 use super::domain::diagrams::Diagrams;
 use super::domain::predicates::Atoms;
 use super::frame::Frames;
+use super::orbits::Orbits;
 use super::queries::{Abstraction, Query, Question, Steps};
 use crate::exchange::Listener;
 use crate::first_order::Deduced;
+use crate::invariants::bits::{Bits, Schema};
 use crate::invariants::cube::Cube;
 use crate::invariants::guess::Guess;
 use crate::invariants::predicate::Predicates;
@@ -28,7 +32,7 @@ use crate::verdict::Progress;
 
 /// One search for an inductive invariant.
 #[derive(Debug)]
-pub(super) struct Search {
+pub(crate) struct Search {
     pub steps: Steps,
     pub abstraction: Abstraction,
     pub frames: Frames,
@@ -41,10 +45,14 @@ pub(super) struct Search {
     heard: usize,
     /// Time at work for looking for lemmas that are inductive by themselves.
     pub(super) kept_time: Duration,
+    /// The bits, in a search over them.
+    bits: Option<Rc<Bits>>,
+    /// The cubes that a proof blocks.
+    proved: Vec<Cube>,
 }
 
 /// Result of the search.
-pub(super) enum End {
+pub(crate) enum End {
     /// A proof, not yet checked.
     Proof(Claim),
     /// The time is up; the search can be resumed later.
@@ -66,7 +74,8 @@ impl Search {
         open: &mut Open<'_>,
     ) -> Result<Search, SolverError> {
         let steps = Steps::new(problem, job, open)?;
-        let search = Search::with(problem, job, steps, Box::new(Atoms::default()), seeds(&job.model))?;
+        let atoms = Box::new(Atoms::default());
+        let search = Search::with(problem, job, steps, atoms, Predicates::default(), &seeds(&job.model))?;
         Ok(Search { guesses: true, ..search })
     }
 
@@ -83,7 +92,31 @@ impl Search {
         let mut seeds = seeds(&job.model);
         seeds.retain(|p| diagrams.leaves_out(p));
         let steps = Steps::reading(problem, job, diagrams.sorts(), open)?;
-        Search::with(problem, job, steps, Box::new(diagrams), seeds).map(Some)
+        Search::with(problem, job, steps, Box::new(diagrams), Predicates::default(), &seeds).map(Some)
+    }
+
+    /// A search over bits with their orbits, where all sets have a size; or why there is none. `schemas`: predicates
+    /// about elements, each of which gives bits as well.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub fn over_bits(
+        problem: &mut Problem,
+        job: &Job,
+        schemas: &[Schema],
+        open: &mut Open<'_>,
+    ) -> Result<Result<Search, String>, SolverError> {
+        let (bits, predicates) = match Bits::of(problem, job, schemas) {
+            Ok((bits, predicates)) => (Rc::new(bits), predicates),
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut seeds = seeds(&job.model);
+        seeds.retain(|p| bits.leaves_out(p));
+        let mut steps = Steps::new(problem, job, open)?;
+        steps.block_orbits(Orbits::new(bits.clone()));
+        let states = Box::new(States::new(bits.clone()));
+        let search = Search::with(problem, job, steps, states, predicates, &seeds)?;
+        Ok(Ok(Search { bits: Some(bits), ..search }))
     }
 
     fn with(
@@ -91,10 +124,10 @@ impl Search {
         job: &Job,
         mut steps: Steps,
         domain: Box<dyn Domain>,
-        seeds: Vec<Pred>,
+        mut predicates: Predicates,
+        seeds: &[Pred],
     ) -> Result<Search, SolverError> {
-        let mut predicates = Predicates::default();
-        steps.admit(problem, job, &mut predicates, &seeds)?;
+        steps.admit(problem, job, &mut predicates, seeds)?;
         Ok(Search {
             steps,
             abstraction: Abstraction { domain, predicates },
@@ -104,6 +137,8 @@ impl Search {
             listener: Listener::default(),
             heard: 0,
             kept_time: Duration::ZERO,
+            bits: None,
+            proved: vec![],
         })
     }
 
@@ -123,7 +158,7 @@ impl Search {
             }
             self.hear(problem, work)?;
             if self.heard > 0 && problem.is_settled(work.job) {
-                return Ok(End::Proof(self.claim(problem, work.job, &[], vec![])));
+                return Ok(self.claim(problem, work.job, vec![], vec![]));
             }
             let last = self.frames.last();
             let question = Question::Violating(last);
@@ -150,8 +185,7 @@ impl Search {
                     self.keep_inductive(problem, work)?;
                     if let Some(inductive) = self.converged() {
                         let (cubes, guesses) = self.steps.minimise(problem, inductive, work)?;
-                        let claim = self.claim(problem, work.job, &cubes, guesses);
-                        return Ok(End::Proof(claim));
+                        return Ok(self.claim(problem, work.job, cubes, guesses));
                     }
                     self.frames.open();
                     work.observer.progress(&Progress::Frame {
@@ -216,19 +250,37 @@ impl Search {
         let Abstraction { domain, predicates } = &mut self.abstraction;
         let lemma = domain.canonical(problem, predicates, lemma);
         self.steps.declare(problem, predicates)?;
-        let clause = predicates.clause(&job.model, &lemma);
-        observer.progress(&Progress::Lemma { frame, text: bsym_language::print::pred(&job.model, &clause) });
+        for clause in domain.said(&job.model, predicates, &lemma).into_iter().flatten() {
+            let text = bsym_language::print::pred(&job.model, &clause);
+            observer.progress(&Progress::Lemma { frame, text });
+        }
         self.steps.learn(problem, &lemma, frame)?;
         let domain = &self.abstraction.domain;
         self.frames.block(lemma, frame, &|a, b| domain.subsumes(a, b));
         Ok(())
     }
 
-    fn claim(&self, problem: &Problem, job: &Job, cubes: &[Cube], guesses: Vec<Guess>) -> Claim {
-        let cubes: BTreeSet<&Cube> = cubes.iter().collect();
-        let cubes = cubes.into_iter().map(|c| self.abstraction.predicates.clause(&job.model, c));
-        let lemmas = guesses.into_iter().map(|g| g.pred).chain(cubes).collect();
-        problem.claim(job, Evidence::Inductive { lemmas })
+    /// The formulas that say that a cube is blocked; none where they cannot be said in B.
+    pub(super) fn said(&self, job: &Job, cube: &Cube) -> Option<Vec<Pred>> {
+        self.abstraction.domain.said(&job.model, &self.abstraction.predicates, cube)
+    }
+
+    /// A proof that blocks cubes and rests on guesses.
+    fn claim(&mut self, problem: &Problem, job: &Job, cubes: Vec<Cube>, guesses: Vec<Guess>) -> End {
+        self.proved = cubes.into_iter().collect::<BTreeSet<Cube>>().into_iter().collect();
+        let said: Option<Vec<Vec<Pred>>> = self.proved.iter().map(|c| self.said(job, c)).collect();
+        let Some(said) = said else {
+            return End::GaveUp("a lemma is about more elements of a set than it has names for".into());
+        };
+        let lemmas = guesses.into_iter().map(|g| g.pred).chain(said.into_iter().flatten()).collect();
+        End::Proof(problem.claim(job, Evidence::Inductive { lemmas }))
+    }
+
+    /// All readings of the lemmas of a proof over bits in formulas that may hold in larger sets as well.
+    pub fn readings(&self) -> Vec<Pred> {
+        let Some(bits) = &self.bits else { return vec![] };
+        let of = |cube: &Cube| bits.readings(&self.abstraction.predicates, cube);
+        self.proved.iter().flat_map(of).flatten().collect()
     }
 
     /// Learns from an abstract path that no path of the model is like. Whether there is something new.

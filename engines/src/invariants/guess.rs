@@ -15,3 +15,12 @@ pub struct Guess {
     /// In the second.
     pub then: Term,
 }
+
+/// Lemmas, by position, that are enough in small sets.
+#[derive(Clone, Debug, Default)]
+pub struct Needs {
+    /// Those that exclude every violating step.
+    pub excluding: Vec<usize>,
+    /// For each lemma those that it needs to stay true.
+    pub supports: Vec<Vec<usize>>,
+}

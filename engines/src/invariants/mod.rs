@@ -13,11 +13,13 @@
 
 pub(crate) mod affine;
 pub(crate) mod binders;
+pub(crate) mod bits;
 mod conserved;
 pub(crate) mod cube;
 pub(crate) mod guess;
 mod linear;
 pub(crate) mod predicate;
+pub(crate) mod quantifiers;
 pub(crate) mod seeds;
 pub(crate) mod shapes;
 pub(crate) mod templates;

@@ -5,7 +5,7 @@
 
 pub mod counterexample;
 pub(crate) mod diameter;
-mod order;
+pub(crate) mod order;
 pub(crate) mod uniqueness;
 
 use std::collections::BTreeSet;

@@ -141,7 +141,7 @@ impl Order {
 }
 
 /// Returns whether a value stays what it is where two elements change places.
-fn is_kept(value: &Value, carrier: CarrierId, a: u32, b: u32) -> bool {
+pub(crate) fn is_kept(value: &Value, carrier: CarrierId, a: u32, b: u32) -> bool {
     swapped(value, carrier, a, b).is_some_and(|swapped| swapped == *value)
 }
 

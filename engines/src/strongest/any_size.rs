@@ -9,17 +9,16 @@ use bsym_encodings::term::{Term, Terms};
 use bsym_language::model::Pred;
 use bsym_proofs::steps::Steps as Sequents;
 
-use super::finite::Enough;
-use super::vocabulary::Vocabulary;
 use crate::first_order::{Deduced, assumed, no_failure, no_unassumed, no_violation};
 use crate::ic3::queries::Steps;
+use crate::invariants::guess::Needs;
 use crate::outcome::Work;
 use crate::paths::Start;
 use crate::problem::{Decided, Problem, decide};
 use crate::tuning::tuning;
 
 /// Questions about sets of any size.
-pub(super) struct AnySize {
+pub(crate) struct AnySize {
     steps: Steps,
     deduced: Deduced,
     /// Questions whose answer is `no`.
@@ -27,7 +26,7 @@ pub(super) struct AnySize {
 }
 
 /// Answer about sets of any size.
-pub(super) enum Proved {
+pub(crate) enum Proved {
     /// All of them hold, and exclude every violating step.
     All,
     /// The one at a position is not shown to stay true.
@@ -41,12 +40,8 @@ impl AnySize {
     ///
     /// # Errors
     /// If the solver fails.
-    pub fn new(
-        problem: &mut Problem,
-        vocabulary: &Vocabulary,
-        work: &mut Work<'_, '_>,
-    ) -> Result<AnySize, SolverError> {
-        let sorts: Vec<_> = vocabulary.sets.iter().map(|s| s.sort).collect();
+    pub fn new(problem: &mut Problem, work: &mut Work<'_, '_>) -> Result<AnySize, SolverError> {
+        let sorts: Vec<_> = problem.system.open_carriers().into_iter().map(|(_, sort)| sort).collect();
         let steps = Steps::reading(problem, work.job, &sorts, work.open)?;
         Ok(AnySize { steps, deduced: Deduced::default(), impossible: BTreeSet::new() })
     }
@@ -60,7 +55,7 @@ impl AnySize {
         &mut self,
         problem: &mut Problem,
         lemmas: &[Pred],
-        enough: &Enough,
+        needs: &Needs,
         work: &mut Work<'_, '_>,
     ) -> Result<Proved, SolverError> {
         let mut all = vec![];
@@ -76,9 +71,9 @@ impl AnySize {
             known.extend(positions.iter().map(|&i| lemmas[i].clone()));
             known
         };
-        let mut asked = now(&enough.excluding);
+        let mut asked = now(&needs.excluding);
         asked.push(self.steps.bad_literal());
-        let before = known(problem, &enough.excluding, work);
+        let before = known(problem, &needs.excluding, work);
         let job = work.job;
         let excluded = self.is_impossible(problem, &asked, work, |problem, sequents| {
             let mut all = no_violation(problem, job, sequents, &before, Start::Anywhere, 1)?;
@@ -91,7 +86,7 @@ impl AnySize {
         }
         let terms = problem.terms();
         let selectors: Vec<_> = self.steps.selectors().to_vec();
-        for (i, (_, support)) in enough.clauses.iter().enumerate() {
+        for (i, support) in needs.supports.iter().enumerate() {
             let goal = &lemmas[i];
             let asked = [self.steps.initial_literal(), terms.not(all[i].0)];
             let initially = |_: &Problem, sequents: &Sequents<'_>| sequents.after(None, &[], &[], goal);

@@ -11,12 +11,12 @@
 //! After DuoAI (Yao and others, OSDI 2022), IC3PO (Goel & Sakallah, NFM 2021), endive (Schultz et al. FMCAD
 //! 2022), whose grammars and orders of search are other ones. A proof is checked like any other.
 
-mod any_size;
+pub(crate) mod any_size;
 mod clauses;
 mod derived;
 mod finite;
 mod prefix;
-mod vocabulary;
+pub(crate) mod vocabulary;
 
 use bsym_encodings::session::SolverError;
 use bsym_language::model::Pred;
@@ -24,6 +24,7 @@ use bsym_language::print;
 use bsym_proofs::claim::{Claim, Evidence};
 use bsym_semantics::verdict::Reason;
 
+use crate::invariants::guess::Needs;
 use crate::outcome::{Outcome, Work};
 use crate::problem::Problem;
 use crate::tuning::tuning;
@@ -128,9 +129,13 @@ fn one(
             enough.clauses.iter().map(|(c, _)| prefix.pred(&model, vocabulary, c)).collect();
         let asked = match any.take() {
             Some(asked) => asked,
-            None => AnySize::new(problem, vocabulary, work)?,
+            None => AnySize::new(problem, work)?,
         };
-        match any.insert(asked).prove(problem, &lemmas, &enough, work)? {
+        let needs = Needs {
+            excluding: enough.excluding.clone(),
+            supports: enough.clauses.iter().map(|(_, support)| support.clone()).collect(),
+        };
+        match any.insert(asked).prove(problem, &lemmas, &needs, work)? {
             Proved::All => {
                 for lemma in &lemmas {
                     let text = print::pred(&model, lemma);

@@ -8,9 +8,12 @@ use bsym_encodings::term::{Sort, Term, Terms};
 use bsym_language::model::same::same_pred;
 use bsym_language::model::*;
 use bsym_language::types::{CarrierId, Type};
-use bsym_language::walk::Names;
+use bsym_language::walk::{Names, Visitor, walk_pred};
+use bsym_semantics::scope::Scope;
 
+use crate::excluded::Excluded;
 use crate::invariants::binders;
+use crate::invariants::bits::Schema;
 use crate::invariants::predicate::{built, compare, expr, size, variable, variables};
 use crate::invariants::seeds::seeds;
 use crate::options::Job;
@@ -19,7 +22,7 @@ use crate::tuning::tuning;
 
 /// A deferred set without a size.
 #[derive(Clone, Debug)]
-pub(super) struct OpenSet {
+pub(crate) struct OpenSet {
     pub set: CarrierId,
     pub sort: Sort,
     /// Names for its elements.
@@ -28,7 +31,7 @@ pub(super) struct OpenSet {
 
 /// A predicate about some elements.
 #[derive(Clone, Debug)]
-pub(super) struct Atom {
+pub(crate) struct Atom {
     pub pred: Pred,
     /// The names that are free in it, each a different one.
     pub slots: Vec<LocalId>,
@@ -48,12 +51,23 @@ impl Atom {
 
 /// Atoms, and the sets whose elements they are about.
 #[derive(Debug)]
-pub(super) struct Vocabulary {
+pub(crate) struct Vocabulary {
     pub sets: Vec<OpenSet>,
     pub atoms: Vec<Atom>,
 }
 
 impl Vocabulary {
+    /// The predicates with quantifiers that conditions, provenance and properties of a model suggest, whatever sizes its
+    /// deferred sets have.
+    pub fn suggested(job: &Job) -> Vec<Schema> {
+        let scope = Scope { sizes: Default::default(), ..job.scope.clone() };
+        let job = Job { scope, ..job.clone() };
+        let mut problem = Problem::plain(&job, &Excluded::default());
+        let Some(mut vocabulary) = Vocabulary::plain(&mut problem, &job) else { return vec![] };
+        vocabulary.add_suggested(&mut problem, &job);
+        vocabulary.schemas()
+    }
+
     /// The vocabulary of a model without derived atoms; none if there are no deferred sets without a size.
     pub fn plain(problem: &mut Problem, job: &Job) -> Option<Vocabulary> {
         let mut sets = vec![];
@@ -80,6 +94,16 @@ impl Vocabulary {
             self.sets.len() == 1 || self.atoms.iter().any(twice)
         };
         (0..self.sets.len()).map(|s| if repeats(s) { often } else { once }).collect()
+    }
+
+    /// The atoms with quantifiers: what bits alone do not say in one literal.
+    pub fn schemas(&self) -> Vec<Schema> {
+        let quantified = self.atoms.iter().filter(|a| a.is_about_state && has_quantifiers(&a.pred));
+        let slots = |a: &Atom| {
+            let sets = a.sorts.iter().map(|&s| self.sets[s].set);
+            a.slots.iter().copied().zip(sets).collect()
+        };
+        quantified.map(|a| Schema { pred: a.pred.clone(), slots: slots(a) }).collect()
     }
 
     /// Position of an open set.
@@ -267,6 +291,19 @@ pub(super) fn places(ty: &Type) -> Option<Vec<Type>> {
         }
     }
     Some(places)
+}
+
+fn has_quantifiers(p: &Pred) -> bool {
+    struct Found(bool);
+    impl Visitor for Found {
+        fn pred(&mut self, p: &Pred) {
+            self.0 |= matches!(p.kind, PredKind::Forall(..) | PredKind::Exists(..));
+            walk_pred(self, p);
+        }
+    }
+    let mut found = Found(false);
+    found.pred(p);
+    found.0
 }
 
 /// `f(x)`.

@@ -156,9 +156,7 @@ fn translated(line: &[String], command: &str) -> Vec<String> {
             let short = a.get_short().map(|s| format!("-{s}"));
             [long, short].into_iter().flatten().any(|name| name == word)
         });
-        found
-            .filter(|a| !a.is_hide_set())
-            .map(|a| matches!(a.get_action(), ArgAction::Set | ArgAction::Append))
+        found.map(|a| (a.is_hide_set(), matches!(a.get_action(), ArgAction::Set | ArgAction::Append)))
     };
     let mut words = vec![command.to_string()];
     let mut rest = line.iter().skip(1);
@@ -168,10 +166,10 @@ fn translated(line: &[String], command: &str) -> Vec<String> {
             continue;
         }
         let value = match named(from, word) {
-            Some(true) if !word.contains('=') => rest.next(),
+            Some((_, true)) if !word.contains('=') => rest.next(),
             _ => None,
         };
-        if named(to, word).is_some() {
+        if named(to, word).is_some_and(|(is_hidden, _)| !is_hidden) {
             words.push(word.clone());
             words.extend(value.cloned());
         }

@@ -77,7 +77,8 @@ impl Domain for Atoms {
     }
 }
 
-fn candidates(job: &Job, predicates: &Predicates, path: &[Goal]) -> Vec<Pred> {
+/// Weakest preconditions along a path, and bounds at values that are met on it.
+pub(super) fn candidates(job: &Job, predicates: &Predicates, path: &[Goal]) -> Vec<Pred> {
     let mut found = vec![];
     let on_path: BTreeSet<EventId> = path.iter().flat_map(|g| g.events.iter().copied()).collect();
     for event in on_path {
