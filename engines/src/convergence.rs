@@ -194,25 +194,24 @@ impl Growth<'_> {
                 Ok(at) => at,
                 Err(why) => return Ok(Converged::Not(sizes, why, None)),
             };
-            let Some((kept, needs)) = at.keep(&candidates, work)? else {
+            let Some(kept) = at.keep(&candidates, work)? else {
                 return Ok(Converged::Not(sizes, why, Some(Box::new(at))));
             };
-            candidates = kept.iter().map(|g| g.pred.clone()).collect();
-            last = Some((at, kept, needs));
+            candidates = kept.lemmas.iter().map(|g| g.pred.clone()).collect();
+            last = Some((at, kept));
         }
-        let Some((mut at, mut kept, mut needs)) = last else {
+        let Some((mut at, mut kept)) = last else {
             return Ok(Converged::Over(Outcome::Unknown(Reason::Unsupported)));
         };
         let larger = at.sizes(&self.sizes);
         let why = format!("lemmas that hold in {} are not shown for any size", shown(&larger, work.job));
         loop {
-            let (order, needs_of) = needs;
-            let lemmas: Vec<Pred> = order.iter().map(|&i| kept[i].pred.clone()).collect();
+            let lemmas: Vec<Pred> = kept.order.iter().map(|&i| kept.lemmas[i].pred.clone()).collect();
             let asked = match self.any.take() {
                 Some(asked) => asked,
                 None => AnySize::new(problem, work)?,
             };
-            match self.any.insert(asked).prove(problem, &lemmas, &needs_of, work)? {
+            match self.any.insert(asked).prove(problem, &lemmas, &kept.needs, work)? {
                 Proved::All => {
                     for lemma in &lemmas {
                         let text = print::pred(&work.job.model, lemma);
@@ -223,19 +222,16 @@ impl Growth<'_> {
                 }
                 Proved::NotAll => return Ok(Converged::Not(larger, why, None)),
                 // Perhaps the others are enough.
-                Proved::Not(i) => {
-                    let refused = order[i];
-                    kept.remove(refused);
-                }
+                Proved::Not(i) => drop(kept.lemmas.remove(kept.order[i])),
             }
             if let Err(stopped) = work.check() {
                 return Ok(Converged::Over(Outcome::Unknown(stopped.into())));
             }
-            let left: Vec<Pred> = kept.iter().map(|g| g.pred.clone()).collect();
+            let left: Vec<Pred> = kept.lemmas.iter().map(|g| g.pred.clone()).collect();
             let Some(again) = at.keep(&left, work)? else {
                 return Ok(Converged::Not(larger, why, None));
             };
-            (kept, needs) = again;
+            kept = again;
         }
     }
 }
@@ -255,6 +251,15 @@ enum Converged {
     Over(Outcome),
     /// They do not; the sizes to go on with, why, and the search at those if there is one.
     Not(Sizes, String, Option<Box<AtSize>>),
+}
+
+/// Lemmas that are inductive at a size and exclude a violation.
+struct Kept {
+    lemmas: Vec<Guess>,
+    /// Positions of those that are needed.
+    order: Vec<usize>,
+    /// What for, by positions in this order.
+    needs: Needs,
 }
 
 /// Makes sessions with the SAT solver.
@@ -334,16 +339,10 @@ impl AtSize {
         steps.closed(guesses, &budget)
     }
 
-    /// Those of some lemmas that are inductive here, with the positions of those that exclude a violation and which
-    /// these need, if they do exclude it.
-    #[allow(clippy::type_complexity)]
-    fn keep(
-        &mut self,
-        lemmas: &[Pred],
-        work: &mut Work<'_, '_>,
-    ) -> Result<Option<(Vec<Guess>, (Vec<usize>, Needs))>, SolverError> {
+    /// Those of some lemmas that are inductive here, if they exclude a violation.
+    fn keep(&mut self, lemmas: &[Pred], work: &mut Work<'_, '_>) -> Result<Option<Kept>, SolverError> {
         let Some(kept) = self.closed(lemmas, work)? else { return Ok(None) };
         let needs = self.search.steps.needs(&kept, work)?;
-        Ok(needs.map(|needs| (kept, needs)))
+        Ok(needs.map(|(order, needs)| Kept { lemmas: kept, order, needs }))
     }
 }

@@ -409,8 +409,11 @@ fn leaves<'t>(ty: &'t Type, found: &mut Vec<&'t Type>) -> bool {
     }
 }
 
+/// For each place of a tuple the interval in which its numbers lie, if that is known.
+type Intervals = Vec<Option<(i64, i64)>>;
+
 /// Intervals in which the numbers of variables and constants lie, as the invariant and the axioms say.
-struct Ranges(Vec<(ExprKind, Vec<Option<(i64, i64)>>)>);
+struct Ranges(Vec<(ExprKind, Intervals)>);
 
 impl Ranges {
     fn of(problem: &Problem, job: &Job) -> Ranges {
@@ -464,7 +467,7 @@ impl Ranges {
 }
 
 /// Collects the intervals of the places of the members of a set.
-fn of_set(set: &Expr, number: &dyn Fn(&Expr) -> Option<i64>, found: &mut Vec<Option<(i64, i64)>>) {
+fn of_set(set: &Expr, number: &dyn Fn(&Expr) -> Option<i64>, found: &mut Intervals) {
     match &set.kind {
         ExprKind::Binary(BinaryOp::Interval, a, b) => found.push(number(a).zip(number(b))),
         ExprKind::Binary(BinaryOp::Cartesian, a, b) => {
@@ -481,7 +484,7 @@ fn of_set(set: &Expr, number: &dyn Fn(&Expr) -> Option<i64>, found: &mut Vec<Opt
 }
 
 /// Collects those of the members of the members of a set of sets: `POW(A)`, `A <-> B`, functions.
-fn of_sets(set: &Expr, number: &dyn Fn(&Expr) -> Option<i64>, found: &mut Vec<Option<(i64, i64)>>) {
+fn of_sets(set: &Expr, number: &dyn Fn(&Expr) -> Option<i64>, found: &mut Intervals) {
     match &set.kind {
         ExprKind::Unary(UnaryOp::Pow, of) => of_set(of, number, found),
         ExprKind::Binary(_, a, b) if set.ty.element().and_then(Type::as_relation).is_some() => {
