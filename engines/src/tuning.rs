@@ -195,6 +195,9 @@ bsym_language::tuning! {
     pub struct Induction {
         /// Paths with fewer steps are tried without lemmas.
         plain: usize = 2,
+        /// Time for a question about a path from any state before the interchangeable elements of its first state are
+        /// put in order. Most questions have a model, which the order hides (`benches/symmetry.md`).
+        unordered: Duration = ms(1000),
     }
 
     /// IC3 over predicates (`ic3/`).

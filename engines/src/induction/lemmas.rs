@@ -111,7 +111,7 @@ impl Lemmas {
         Ok(guesses.into_iter().map(|g| g.pred).chain(cubes).collect())
     }
 
-    /// A further lemma that excludes one of these states, over the current state.
+    /// A further lemma that excludes one of these states, in B and over the current state.
     ///
     /// # Errors
     /// If the solver fails.
@@ -120,7 +120,7 @@ impl Lemmas {
         problem: &mut Problem,
         states: &[Cube],
         work: &mut Work<'_, '_>,
-    ) -> Result<Option<(Term, Source)>, SolverError> {
+    ) -> Result<Option<((Pred, Term), Source)>, SolverError> {
         let mut tried = BTreeSet::new();
         for state in states {
             if tried.insert(state.clone())
@@ -135,9 +135,9 @@ impl Lemmas {
                 });
                 let clause = terms.or(literals);
                 let told = self.abstraction.predicates.clause(&work.job.model, &lemma);
-                work.exchange.tell_lemmas(&mut self.listener, [told]);
+                work.exchange.tell_lemmas(&mut self.listener, [told.clone()]);
                 self.found.push(lemma);
-                return Ok(Some((clause, Source::Found(self.found.len() - 1))));
+                return Ok(Some(((told, clause), Source::Found(self.found.len() - 1))));
             }
         }
         Ok(None)

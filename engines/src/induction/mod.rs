@@ -62,6 +62,7 @@ pub struct Kind {
 struct Supposed {
     /// Implies it.
     literal: Term,
+    lemma: Pred,
     /// The lemma over the current state.
     clause: Term,
     source: Source,
@@ -195,9 +196,10 @@ impl Kind {
         lemmas.hear(problem, work)?;
         let is_guessed = |s: &&Supposed| matches!(s.source, Source::Guessed(_));
         let known = self.supposed.iter().filter(is_guessed).count();
-        let news: Vec<Term> = lemmas.guesses().iter().skip(known).map(|g| g.term).collect();
-        for (i, clause) in news.into_iter().enumerate() {
-            self.suppose(problem, clause, Source::Guessed(known + i), k)?;
+        let news: Vec<(Pred, Term)> =
+            lemmas.guesses().iter().skip(known).map(|g| (g.pred.clone(), g.term)).collect();
+        for (i, lemma) in news.into_iter().enumerate() {
+            self.suppose(problem, lemma, Source::Guessed(known + i), k)?;
         }
         Ok(())
     }
@@ -262,8 +264,8 @@ impl Kind {
     /// Makes the path of the step case one step longer: the violating step becomes a step to a good state.
     fn lengthen(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
         self.step.assume_conjuncts(problem)?;
-        for &Supposed { literal, clause, .. } in &self.supposed {
-            self.step.suppose(problem, literal, clause, self.step.depth())?;
+        for Supposed { literal, lemma, clause, .. } in &self.supposed {
+            self.step.suppose(problem, *literal, (lemma, *clause), self.step.depth())?;
         }
         self.step.forget();
         self.extended = false;
@@ -332,7 +334,8 @@ impl Kind {
         self.ask_twice(problem, work, asked, &[])
     }
 
-    /// Asks the session, and first-order logic where the session does not answer soon.
+    /// Asks the session, and where it does not answer soon first-order logic, and with the elements of the first state
+    /// in order.
     fn ask_twice(
         &mut self,
         problem: &mut Problem,
@@ -358,6 +361,15 @@ impl Kind {
             if self.deduced.proves(problem, work, sequents)? {
                 return Ok(Step::Proved);
             }
+        }
+        if self.step.may_be_ordered() {
+            // Most questions have a model, which is found sooner without an order of the elements.
+            let unordered = tuning().induction.unordered;
+            let step = self.ask(problem, &mut work.with_query(unordered), asked, failures)?;
+            if !matches!(step, Step::Undecided(_)) {
+                return Ok(step);
+            }
+            self.step.order_first_state(problem)?;
         }
         self.ask(problem, work, asked, failures)
     }
@@ -418,8 +430,8 @@ impl Kind {
         work: &mut Work<'_, '_>,
     ) -> Result<bool, SolverError> {
         let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
-        let Some((clause, source)) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
-        self.suppose(problem, clause, source, good)?;
+        let Some((lemma, source)) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
+        self.suppose(problem, lemma, source, good)?;
         Ok(true)
     }
 
@@ -427,15 +439,15 @@ impl Kind {
     fn suppose(
         &mut self,
         problem: &mut Problem,
-        clause: Term,
+        (lemma, clause): (Pred, Term),
         source: Source,
         last: usize,
     ) -> Result<(), SolverError> {
         let literal = problem.terms().fresh("lemma", Terms::BOOL);
         for k in 0..=last {
-            self.step.suppose(problem, literal, clause, k)?;
+            self.step.suppose(problem, literal, (&lemma, clause), k)?;
         }
-        self.supposed.push(Supposed { literal, clause, source });
+        self.supposed.push(Supposed { literal, lemma, clause, source });
         Ok(())
     }
 }

@@ -10,7 +10,7 @@ use bsym_encodings::term::Terms;
 
 use crate::outcome::Work;
 use crate::paths::uniqueness::{different, repetitions};
-use crate::paths::{Checked, Path, Start, Taken};
+use crate::paths::{Checked, Path, Taken};
 use crate::problem::{Open, Problem};
 
 /// A search for the length at which paths have to repeat a state.
@@ -29,7 +29,7 @@ impl Diameter {
     /// # Errors
     /// If the solver fails.
     pub fn new(problem: &mut Problem, open: &mut Open<'_>) -> Result<Diameter, SolverError> {
-        let path = Path::new(problem, Start::Initial, open)?;
+        let path = Path::in_order(problem, open)?;
         let mut all = Diameter { path, distinct: BTreeSet::new(), found: None };
         all.extend(problem)?;
         Ok(all)

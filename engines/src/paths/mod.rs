@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use bsym_encodings::budget::{Budget, Stopped};
 use bsym_encodings::session::{Answer, Model, Session, SolverError};
 use bsym_encodings::term::{Term, Terms};
-use bsym_language::model::EventId;
+use bsym_language::model::{EventId, Pred};
 use bsym_proofs::claim::Property;
 
 use crate::options::Job;
@@ -39,10 +39,22 @@ pub struct Path {
     selectors: Vec<Vec<Option<Term>>>,
     /// Literals of what is only supposed.
     hypotheses: BTreeSet<Term>,
-    /// The order of interchangeable elements, where it is asserted.
-    order: Option<Order>,
+    symmetry: Symmetry,
     /// Those that answers since the last [`forget`](Path::forget) rest on.
     needed: BTreeSet<Term>,
+}
+
+/// The order of interchangeable elements that a path keeps.
+#[derive(Debug)]
+enum Symmetry {
+    /// No order.
+    Open,
+    /// The elements of the first state may be put in this order.
+    Possible(Order),
+    /// The choices along the path meet the elements in their order.
+    FirstUse(Order),
+    /// The first state has the elements in their order, where a hypothesis is assumed.
+    FirstState(Order, Term),
 }
 
 /// A path read from a solver's model: the events taken.
@@ -67,7 +79,12 @@ impl Path {
             session.assert(relation)?;
         }
         let (hypotheses, needed) = Default::default();
-        let mut path = Path { session, start, selectors: vec![], hypotheses, order: None, needed };
+        let symmetry = match start {
+            Start::Initial => None,
+            Start::Anywhere => Some(Order::new(problem)).filter(|order| !order.is_empty()),
+        };
+        let symmetry = symmetry.map_or(Symmetry::Open, Symmetry::Possible);
+        let mut path = Path { session, start, selectors: vec![], hypotheses, symmetry, needed };
         path.assert_facts(problem)?;
         Ok(path)
     }
@@ -87,13 +104,42 @@ impl Path {
         for t in asserted {
             path.session.assert(t)?;
         }
-        path.order = Some(order);
+        path.symmetry = Symmetry::FirstUse(order);
         Ok(path)
+    }
+
+    /// Returns whether [`order_first_state`](Self::order_first_state) has something to do.
+    pub(crate) fn may_be_ordered(&self) -> bool {
+        matches!(self.symmetry, Symmetry::Possible(_))
+    }
+
+    /// Puts interchangeable elements in order in the first state of a path from any state: from then on only whether
+    /// there is a path with a property of the model may be asked.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn order_first_state(&mut self, problem: &mut Problem) -> Result<(), SolverError> {
+        let Symmetry::Possible(order) = &mut self.symmetry else { return Ok(()) };
+        let mut order = std::mem::take(order);
+        let terms = problem.terms();
+        let mut asserted = order.after(problem, &Order::constants(problem), Terms::TRUE, &mut |_, t| t);
+        let variables = Order::of_first_state(problem);
+        let mut first = |problem: &mut Problem, t| problem.unrolling.state(t, 0);
+        asserted.extend(order.after(problem, &variables, Terms::TRUE, &mut first));
+        let literal = terms.fresh("ordered", Terms::BOOL);
+        for t in asserted {
+            self.session.assert(terms.implies(literal, t))?;
+        }
+        self.hypotheses.insert(literal);
+        self.symmetry = Symmetry::FirstState(order, literal);
+        Ok(())
     }
 
     /// Asserts the order of the elements for the step after `k` steps.
     fn assert_order(&mut self, problem: &mut Problem, k: usize) -> Result<(), SolverError> {
-        let (Some(order), Some(selectors)) = (&mut self.order, self.selectors.get(k)) else { return Ok(()) };
+        let (Symmetry::FirstUse(order), Some(selectors)) = (&mut self.symmetry, self.selectors.get(k)) else {
+            return Ok(());
+        };
         let mut step = |problem: &mut Problem, t| problem.unrolling.step(t, k);
         for (e, selector) in selectors.iter().enumerate() {
             let Some(selector) = *selector else { continue };
@@ -131,8 +177,8 @@ impl Path {
         self.session.assert(assumed)
     }
 
-    /// Asserts that `literal` implies a predicate over one state in the state after `k` steps. All questions assume the
-    /// literal.
+    /// Asserts that `literal` implies a lemma, which `t` says of the current state, in the state after `k` steps. All
+    /// questions assume the literal. A lemma that tells interchangeable elements apart ends their order.
     ///
     /// # Errors
     /// If the solver fails.
@@ -140,9 +186,17 @@ impl Path {
         &mut self,
         problem: &mut Problem,
         literal: Term,
-        t: Term,
+        (lemma, t): (&Pred, Term),
         k: usize,
     ) -> Result<(), SolverError> {
+        match &self.symmetry {
+            Symmetry::Possible(order) if !order.is_kept_by(lemma) => self.symmetry = Symmetry::Open,
+            Symmetry::FirstState(order, ordered) if !order.is_kept_by(lemma) => {
+                self.hypotheses.remove(ordered);
+                self.symmetry = Symmetry::Open;
+            }
+            _ => {}
+        }
         let here = problem.unrolling.state(t, k);
         self.hypotheses.insert(literal);
         self.session.assert(problem.terms().implies(literal, here))

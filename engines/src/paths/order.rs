@@ -8,14 +8,20 @@
 //! 1996). Of choices of single elements this says that an element is chosen for the first time after all elements
 //! before it.
 //!
-//! Only the existence of a path that starts in an initial state may be asked where this is asserted, and only about
-//! what the permutations keep: properties of the model. A proof that rests on such an answer is checked without it.
+//! The choices of the initialisation and the events determine a path from an initial state, so that their marks order
+//! all of it. A path that starts in any state has its order from the constants and its first state alone
+//! ([`Order::of_first_state`]).
+//!
+//! Only the existence of a path may be asked where this is asserted, and only about what the permutations keep:
+//! properties of the model, and lemmas that name no interchangeable element ([`Order::is_kept_by`]). A proof that rests
+//! on such an answer is checked without it.
 
 use std::collections::BTreeSet;
 
 use bsym_encodings::symbolic::Symbolic;
 use bsym_encodings::system::marks::{Among, Mark};
 use bsym_encodings::term::{Term, Terms};
+use bsym_language::model::Pred;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::symmetry::elements::Distinguished;
 use bsym_semantics::value::Value;
@@ -68,6 +74,24 @@ impl Order {
             }
         }
         Order { sets }
+    }
+
+    /// Returns whether no element is interchangeable with another one.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// Returns whether a predicate keeps its truth where interchangeable elements change places.
+    pub(super) fn is_kept_by(&self, pred: &Pred) -> bool {
+        let told = Distinguished::of_pred(pred);
+        self.sets.iter().all(|set| !told.tells_apart(set.carrier, &set.elements))
+    }
+
+    /// The variables in the first state of a path, which is any state, as choices.
+    pub(super) fn of_first_state(problem: &Problem) -> Vec<Chosen> {
+        let system = &problem.system;
+        let all = system.variables.current.iter().zip(&system.model.variables);
+        all.map(|(value, v)| Chosen { value: value.clone(), ty: v.ty.clone(), made: Terms::TRUE }).collect()
     }
 
     /// The constants as choices.

@@ -13,6 +13,7 @@ use bsym_encodings::session::{Session, SolverError, linked};
 use bsym_engines::contestant::Opener;
 use bsym_engines::options::Job;
 use bsym_engines::run::run;
+use bsym_engines::tuning::Tuning;
 use bsym_engines::verdict::{Engine, Progress, Report, Verdict};
 use bsym_language::load::{load_model, load_text};
 use bsym_language::model::Model;
@@ -38,7 +39,14 @@ const TIMES: u32 = 3;
 
 /// A job about all conjuncts of the invariant, within a minute.
 pub fn job(model: &Arc<Model>, request: &ScopeRequest) -> Job {
-    bsym_engines::tuning::Tuning::DEFAULT.slower(TIMES).install();
+    with_tuning(|_| {}, model, request)
+}
+
+/// A job like [`job`] with another tuning, the same one in the whole process.
+pub fn with_tuning(change: impl Fn(&mut Tuning), model: &Arc<Model>, request: &ScopeRequest) -> Job {
+    let mut tuning = Tuning::DEFAULT.slower(TIMES);
+    change(&mut tuning);
+    tuning.install();
     let scope = Scope::settle(model, request).unwrap();
     let properties = (0..model.invariant.len()).map(Property::Invariant).collect();
     let budget = Budget::unlimited().within(Duration::from_secs(20) * TIMES);

@@ -42,6 +42,20 @@ impl Distinguished {
         found
     }
 
+    /// Collects the elements that one predicate tells apart.
+    pub fn of_pred(pred: &Pred) -> Distinguished {
+        let mut found = Distinguished::default();
+        found.pred(pred);
+        found
+    }
+
+    /// Returns whether any of these elements of a set is told apart from the others.
+    pub fn tells_apart(&self, carrier: CarrierId, elements: &[u32]) -> bool {
+        let named = self.named.get(&carrier);
+        self.ordered.contains_key(&carrier)
+            || named.is_some_and(|named| elements.iter().any(|element| named.contains_key(element)))
+    }
+
     /// Returns the interchangeable elements of every set that has a size in the scope.
     pub fn interchangeable(&self, model: &Model, scope: &Scope) -> Vec<Interchangeable> {
         let carriers = (0..model.types.carriers.len() as u32).map(CarrierId);
