@@ -41,6 +41,16 @@ pub enum Source {
     Found(usize),
 }
 
+/// A lemma that excludes a state.
+pub struct Excluding {
+    /// In B.
+    pub lemma: Pred,
+    /// Over the current state.
+    pub clause: Term,
+    /// Where it stands.
+    pub source: Source,
+}
+
 impl Lemmas {
     /// Lemmas over the atoms of the model and the values of small types: those that are guessed, unless another engine
     /// has done so.
@@ -111,7 +121,7 @@ impl Lemmas {
         Ok(guesses.into_iter().map(|g| g.pred).chain(cubes).collect())
     }
 
-    /// A further lemma that excludes one of these states, in B and over the current state.
+    /// A further lemma that excludes one of these states.
     ///
     /// # Errors
     /// If the solver fails.
@@ -120,7 +130,7 @@ impl Lemmas {
         problem: &mut Problem,
         states: &[Cube],
         work: &mut Work<'_, '_>,
-    ) -> Result<Option<((Pred, Term), Source)>, SolverError> {
+    ) -> Result<Option<Excluding>, SolverError> {
         let mut tried = BTreeSet::new();
         for state in states {
             if tried.insert(state.clone())
@@ -137,7 +147,8 @@ impl Lemmas {
                 let told = self.abstraction.predicates.clause(&work.job.model, &lemma);
                 work.exchange.tell_lemmas(&mut self.listener, [told.clone()]);
                 self.found.push(lemma);
-                return Ok(Some(((told, clause), Source::Found(self.found.len() - 1))));
+                let source = Source::Found(self.found.len() - 1);
+                return Ok(Some(Excluding { lemma: told, clause, source }));
             }
         }
         Ok(None)

@@ -430,8 +430,8 @@ impl Kind {
         work: &mut Work<'_, '_>,
     ) -> Result<bool, SolverError> {
         let Some(lemmas) = &mut self.lemmas else { return Ok(false) };
-        let Some((lemma, source)) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
-        self.suppose(problem, lemma, source, good)?;
+        let Some(found) = lemmas.exclude(problem, states, work)? else { return Ok(false) };
+        self.suppose(problem, (found.lemma, found.clause), found.source, good)?;
         Ok(true)
     }
 
