@@ -55,7 +55,7 @@ fn list() {
         let start = Instant::now();
         let system = encode(terms.clone(), model.clone(), &scope);
         encoded += 1;
-        let mut roots: Vec<Term> = system.axioms.whole.clone();
+        let mut roots: Vec<Term> = system.axioms.assumed().copied().collect();
         roots.extend(&system.facts.background);
         roots.extend(&system.facts.state);
         for t in system.events.iter().chain([&system.initialisation]) {

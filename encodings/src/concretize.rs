@@ -5,7 +5,7 @@
 //! left out. A set that holds everything but some elements is listed over the universe of its sort; if that is infinite
 //! there is no such value.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Step, Trace};
 use bsym_semantics::transition::state::Execution;
 use bsym_semantics::value::Value;
+use rustc_hash::FxHashMap;
 
 use crate::session::{Model, SolverError, TermValue};
 use crate::symbolic::encoder::Encoder;
@@ -105,11 +106,11 @@ struct Reader<'a, 's, 'm> {
     system: &'a System,
     encoder: &'a Encoder,
     model: &'m mut Model<'s>,
-    values: HashMap<Term, TermValue>,
+    values: FxHashMap<Term, TermValue>,
     /// Elements of uninterpreted carriers, in the order of their numbers.
     elements: BTreeMap<CarrierId, Vec<Rc<str>>>,
     /// Which elements of an uninterpreted sort are elements of its carrier, where that is understood.
-    carriers: HashMap<Sort, Option<TermValue>>,
+    carriers: FxHashMap<Sort, Option<TermValue>>,
 }
 
 /// A column of a function's map in the model.
@@ -126,9 +127,9 @@ impl<'a, 's, 'm> Reader<'a, 's, 'm> {
             system,
             encoder: &system.encoder,
             model,
-            values: HashMap::new(),
+            values: FxHashMap::default(),
             elements: BTreeMap::new(),
-            carriers: HashMap::new(),
+            carriers: FxHashMap::default(),
         }
     }
 

@@ -29,6 +29,8 @@ bsym_language::tuning! {
         symbolic: Symbolic = Symbolic::DEFAULT,
         /// Values of a model, and terms that are evaluated.
         values: Values = Values::DEFAULT,
+        /// Valuations of the constants that are known before anything is encoded.
+        valuations: Valuations = Valuations::DEFAULT,
         /// Terms to propositional logic.
         propositional: Propositional = Propositional::DEFAULT,
         /// Unknowns without bounds in propositional logic.
@@ -100,6 +102,14 @@ bsym_language::tuning! {
         terms_of_a_step: u64 = 8,
         /// Steps between two looks at the deadline.
         look: u64 = 1 << 12,
+    }
+
+    /// Valuations of the constants that are known before anything is encoded (`determined.rs`).
+    pub struct Valuations {
+        /// Most valuations.
+        most: usize = 16,
+        /// Work of the evaluator that looks for them, in its units: 5 to 20 ms, and 70 ms for functions over functions.
+        work: u64 = 100_000,
     }
 
     /// Values of a model, and terms that are evaluated (`concretize.rs`, `session/evaluate.rs`, `session/parse.rs`,
@@ -204,6 +214,10 @@ bsym_language::tuning! {
         check: Duration = us(100),
         /// Terms that are made or looked at, with their arguments, in a second of work; fitted.
         terms_of_a_second: f64 = 1e7,
+        /// Time of the first of two solvers, where the second is asked what it does not decide.
+        first_of_two: Duration = ms(500),
+        /// Factor by which that time shrinks with each answer of the second.
+        second_serves: u32 = 4,
         /// Most lemmas that one model gives.
         lemmas: usize = 256,
         /// Most indices of an equation between arrays that is stated of all of them at once: with some of them left to

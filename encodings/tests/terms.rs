@@ -4,12 +4,12 @@
 //! A model must satisfy the formula, an `unsat` no sampled values, and the two solvers never differ.
 //! `BSYM_TERMS=20000 BSYM_SEED=1 cargo test --release --test terms` asks for more.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
 use bsym_encodings::budget::Budget;
-use bsym_encodings::session::evaluate::evaluate;
+use bsym_encodings::session::evaluate::{Assignment, evaluate};
 use bsym_encodings::session::{Answer, Session, TermValue, linked, sat};
 use bsym_encodings::term::{Sort, SortKind, SymbolId, Term, Terms};
 
@@ -287,7 +287,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
         let mut why = String::new();
         let ours = match propositional.check(&[formula], &budget).expect("answers") {
             Answer::Sat(mut model) => {
-                let mut values = HashMap::new();
+                let mut values = Assignment::default();
                 for &s in &g.free {
                     values.insert(id(&t, s), model.value(s).map_err(|e| e.to_string())?);
                 }
@@ -313,7 +313,7 @@ fn compare(seed: u64, counts: &mut Counts) -> Result<(), String> {
             Answer::Unsat(_) => {
                 counts.refuted += 1;
                 for _ in 0..40 {
-                    let values: HashMap<SymbolId, TermValue> =
+                    let values: Assignment =
                         g.free.clone().into_iter().map(|s| (id(&t, s), g.sample(t.sort_of(s)))).collect();
                     let all = t.and(background.iter().copied().chain([formula]));
                     if evaluate(&t, all, &values) == Some(TermValue::Bool(true)) {

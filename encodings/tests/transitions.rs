@@ -61,7 +61,7 @@ fn system(model: &Arc<Model>, scope: &Scope) -> System {
 fn session(system: &System) -> Session {
     let terms = system.terms.clone();
     let mut session = Session::new(terms.clone(), Box::new(Z3::new(terms)));
-    for &t in system.facts.background.iter().chain(&system.axioms.whole) {
+    for &t in system.facts.background.iter().chain(system.axioms.assumed()) {
         session.assert(t).unwrap();
     }
     session

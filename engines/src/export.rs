@@ -75,7 +75,7 @@ pub fn export(job: &Job, claim: Option<&[Pred]>) -> Result<Exported, Vec<Unsuppo
     let claim = claimed.map(|all| problem.unrolling.state(terms.and(all), 0));
     let facts = problem.facts_in(1);
     let system = &problem.system;
-    let axioms: Vec<Term> = system.facts.background.iter().chain(&system.axioms.whole).copied().collect();
+    let axioms: Vec<Term> = system.about_constants().collect();
     let constants: Vec<Term> = system.constants.values.iter().flat_map(|c| c.symbols()).collect();
     let relation = Relation {
         constants,

@@ -224,12 +224,7 @@ impl Problem {
     }
 
     fn assert_constants(&self, session: &mut Session) -> Result<(), SolverError> {
-        self.system
-            .facts
-            .background
-            .iter()
-            .chain(&self.system.axioms.whole)
-            .try_for_each(|&t| session.assert(t))
+        self.system.about_constants().try_for_each(|t| session.assert(t))
     }
 
     /// Returns the facts that are always true of the state after `k` steps.

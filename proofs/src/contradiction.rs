@@ -67,7 +67,7 @@ pub fn is_refuted(
     let system = encode(terms.clone(), Arc::new(with_axioms(model, axioms)), scope);
     let mut session = open(terms)?;
     // Where an axiom is ill-defined, its truth value is arbitrary, so its meaning is not part of the query.
-    for &term in system.facts.background.iter().chain(&system.axioms.hold) {
+    for &term in system.facts.background.iter().chain(system.axioms.assumed_to_hold()) {
         session.assert(term)?;
     }
     Ok(matches!(session.check(&[], budget)?, Answer::Unsat(_)))

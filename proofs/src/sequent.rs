@@ -121,8 +121,16 @@ impl<'a> Prover<'a> {
         if let Some(carriers) = &self.carriers {
             session.only_read_arrays(carriers.iter().copied());
         }
-        self.solver = session.solver();
+        self.name(&session);
         Ok(session)
+    }
+
+    /// Notes the solver of a session; once one had to ask a second solver, that one as well.
+    fn name(&mut self, session: &Session) {
+        let name = session.solver();
+        if !self.solver.starts_with(&name) {
+            self.solver = name;
+        }
     }
 }
 
@@ -146,7 +154,7 @@ impl Prover<'_> {
             return Ok(Decision::Undecided(stopped));
         }
         let mut session = (self.open)(terms.clone())?;
-        self.solver = session.solver();
+        self.name(&session);
         session.only_read_arrays([]);
         let asserted = assertions.iter().try_for_each(|&t| session.assert(t));
         let answer = asserted.and_then(|()| {
@@ -315,6 +323,7 @@ impl Hypotheses {
             Answer::Unsat(_) => Decision::Proved,
             Answer::Unknown(reason) => Decision::Undecided(reason),
         };
+        prover.name(session);
         Ok(match outcome {
             // A hypothesis that was left out might exclude the model.
             Decision::Refuted if session.left_out() > 0 => {

@@ -70,9 +70,7 @@ pub fn check_small(
             continue;
         };
         let mut session = open(system.terms.clone())?;
-        for &t in system.facts.background.iter().chain(&system.axioms.whole).chain([&initial]) {
-            session.assert(t)?;
-        }
+        system.about_constants().chain([initial]).try_for_each(|t| session.assert(t))?;
         // If axioms or the initialisation need more elements, a size says nothing.
         match session.check(&[], &budget)? {
             Answer::Unsat(_) => {

@@ -111,9 +111,10 @@ impl Run {
     }
 
     /// Returns the solver that checks a proof where that is not the one that finds it. Another solver checks what a SAT
-    /// solver proves; if there is no other solver, it is checked with propositional proofs.
+    /// solver proves; what that one does not decide is checked with propositional proofs, and all if there is no other.
     fn checker(&self) -> Option<SolverChoice> {
-        is_sat(self.encoding.as_ref()).then(|| self.solver.clone().unwrap_or(SolverChoice::ProvingSat))
+        let by_other = |solver| SolverChoice::OrProvingSat(Box::new(solver));
+        is_sat(self.encoding.as_ref()).then(|| self.solver.clone().map_or(SolverChoice::ProvingSat, by_other))
     }
 
     /// The only domain of IC3 that takes part, if the user says so.

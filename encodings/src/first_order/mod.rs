@@ -34,7 +34,7 @@ mod well_definedness;
 mod witness;
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use bsym_language::model::{
@@ -43,6 +43,7 @@ use bsym_language::model::{
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
 use bsym_semantics::value::env::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::sequent::{Goal, Selection, Sequent};
 
@@ -140,11 +141,11 @@ struct Lowering<'m> {
     /// Sets that were needed as elements.
     asked: BTreeSet<Name>,
     /// Functions whose values are defined by an axiom, by the text of that.
-    named: HashMap<String, String>,
+    named: FxHashMap<String, String>,
     /// Facts about the names that were introduced.
     facts: Vec<Term>,
     /// All bound symbols.
-    bound: HashSet<SymbolId>,
+    bound: FxHashSet<SymbolId>,
     /// The sorts of sets, with the sorts of what their elements are made of.
     powers: BTreeMap<Sort, Vec<Sort>>,
     /// Number of the next local that stands for terms.
@@ -167,9 +168,9 @@ impl<'m> Lowering<'m> {
             functions,
             elements,
             asked: BTreeSet::new(),
-            named: HashMap::new(),
+            named: FxHashMap::default(),
             facts: vec![],
-            bound: HashSet::new(),
+            bound: FxHashSet::default(),
             powers: BTreeMap::new(),
             given: u32::MAX / 2,
             is_confused: Cell::new(false),

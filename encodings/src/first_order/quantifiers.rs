@@ -1,7 +1,8 @@
 //! Quantifiers, with the one-point rule; and names that an axiom defines.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Found, Lowering};
 use crate::term::{Op, Sort, Substitution, SymbolId, Term, Terms};
@@ -120,9 +121,9 @@ struct Key<'t> {
     terms: &'t Terms,
     places: &'t [Term],
     /// Symbols that are bound somewhere: where they are free in the term they are arguments of the name.
-    bindable: &'t HashSet<SymbolId>,
+    bindable: &'t FxHashSet<SymbolId>,
     /// Numbers of the symbols that the term binds.
-    bound: HashMap<SymbolId, usize>,
+    bound: FxHashMap<SymbolId, usize>,
     next: usize,
     /// The arguments, in order.
     open: Vec<SymbolId>,
@@ -130,8 +131,8 @@ struct Key<'t> {
 }
 
 impl<'t> Key<'t> {
-    fn new(terms: &'t Terms, places: &'t [Term], bindable: &'t HashSet<SymbolId>, base: &str) -> Self {
-        let (bound, open, text) = (HashMap::new(), vec![], base.to_string());
+    fn new(terms: &'t Terms, places: &'t [Term], bindable: &'t FxHashSet<SymbolId>, base: &str) -> Self {
+        let (bound, open, text) = (FxHashMap::default(), vec![], base.to_string());
         Key { terms, places, bindable, bound, next: 0, open, text }
     }
 

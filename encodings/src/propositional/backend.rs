@@ -1,9 +1,11 @@
 //! The backend: assumes the cuts, widens those that an `unsat` rests on, and reads models.
 
 use std::cell::RefCell;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::time::Duration;
+
+use rustc_hash::FxHashMap;
 
 use super::cut::{Cut, Levels, describe, name};
 use super::gates::Lit;
@@ -58,11 +60,6 @@ impl Propositional {
     /// One whose `unsat` is backed by a proof that was checked.
     pub fn proving(terms: Rc<Terms>) -> Propositional {
         Propositional::with(terms, true)
-    }
-
-    /// Returns whether the last check was not decided only because a number takes more bits than there are here.
-    pub fn is_too_wide(&self) -> bool {
-        self.too_wide
     }
 
     fn with(terms: Rc<Terms>, proves: bool) -> Propositional {
@@ -226,7 +223,7 @@ impl Propositional {
         let free = self.lowering.unclaimed.iter().find(|(l, _)| self.lowering.gates.is_emitted(*l));
         let Some((_, reason)) = free.cloned() else { return Ok(RawAnswer::Sat) };
         let all: Vec<Term> = self.asserted.iter().chain(assumptions).copied().collect();
-        let mut symbols = HashMap::new();
+        let mut symbols = FxHashMap::default();
         for id in self.terms.symbols(&all) {
             if let Some(value) = self.symbol(id) {
                 symbols.insert(id, value);
@@ -313,6 +310,10 @@ impl Backend for Propositional {
 
     fn alternatives(&mut self, all: &[Term]) {
         self.alternatives.push(all.into());
+    }
+
+    fn is_too_wide(&self) -> bool {
+        self.too_wide
     }
 
     fn check(&mut self, assumptions: &[Term], budget: &Budget) -> Result<RawAnswer, SolverError> {

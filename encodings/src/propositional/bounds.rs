@@ -2,8 +2,10 @@
 //!
 //! Those of the elements of sets are in [`elements`](super::elements).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use crate::term::{Node, Op, SymbolId, Term, Terms};
 use crate::tuning::tuning;
@@ -38,9 +40,9 @@ impl Part {
 #[derive(Debug, Default)]
 pub(super) struct Bounds {
     symbols: BTreeMap<Part, Interval>,
-    intervals: HashMap<Term, Interval>,
+    intervals: FxHashMap<Term, Interval>,
     /// Intervals of the elements of sets, part by part.
-    pub(super) extents: HashMap<Term, Option<Rc<[Interval]>>>,
+    pub(super) extents: FxHashMap<Term, Option<Rc<[Interval]>>>,
 }
 
 pub(super) type Found = BTreeMap<Part, Interval>;
@@ -120,8 +122,13 @@ impl Bounds {
         assertion: Term,
         wanted: impl Fn(SymbolId) -> bool,
     ) -> Vec<Part> {
-        let found =
-            self.implied(terms, assertion, true, tuning().propositional.bounds_depth, &mut HashMap::new());
+        let found = self.implied(
+            terms,
+            assertion,
+            true,
+            tuning().propositional.bounds_depth,
+            &mut FxHashMap::default(),
+        );
         let mut new = vec![];
         for (&part, &interval) in found.iter().filter(|(part, _)| wanted(part.symbol())) {
             let known = self.part(part);
@@ -145,7 +152,7 @@ impl Bounds {
         t: Term,
         truth: bool,
         depth: usize,
-        known: &mut HashMap<(Term, bool), Rc<Found>>,
+        known: &mut FxHashMap<(Term, bool), Rc<Found>>,
     ) -> Rc<Found> {
         if depth == 0 {
             return Rc::default();
@@ -191,7 +198,7 @@ impl Bounds {
         terms: &Terms,
         parts: &[(Term, bool)],
         depth: usize,
-        known: &mut HashMap<(Term, bool), Rc<Found>>,
+        known: &mut FxHashMap<(Term, bool), Rc<Found>>,
     ) -> Found {
         let mut all: Option<Found> = None;
         for &(a, truth) in parts {

@@ -11,8 +11,10 @@
 //! own, unless a SAT solver says that no step does that. After such a step nothing is bad any more. So a proof for both
 //! kinds of bad states is one for integers without bounds, and a path to a bad state of the first kind never strayed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cut::{Cut, Levels, name};
 use super::gates::{Gate, Gates, Lit};
@@ -185,7 +187,7 @@ impl<'r> Builder<'r> {
             self.value(c)?;
         }
         let constants = self.lowering.gates.len();
-        let in_state: HashSet<SymbolId> =
+        let in_state: FxHashSet<SymbolId> =
             relation.state.iter().filter_map(|s| self.terms.as_symbol(s.0)).collect();
         for &known in &relation.known {
             self.lowering.expect(known, &in_state);
@@ -524,14 +526,14 @@ enum Node {
 struct Net<'g> {
     gates: &'g Gates,
     nodes: Vec<Node>,
-    ands: HashMap<(Edge, Edge), Edge>,
+    ands: FxHashMap<(Edge, Edge), Edge>,
     /// Edges of variables.
-    known: HashMap<usize, Edge>,
+    known: FxHashMap<usize, Edge>,
     latches: Vec<Latch>,
     /// Edges of the latches.
     outputs: Vec<Edge>,
     /// Position of a latch by its variable.
-    of_variable: HashMap<usize, usize>,
+    of_variable: FxHashMap<usize, usize>,
     /// Free variables below this one keep their value.
     frozen: usize,
     /// The latch that is true in the first step.
@@ -543,11 +545,11 @@ impl<'g> Net<'g> {
         Net {
             gates,
             nodes: vec![Node::False],
-            ands: HashMap::new(),
-            known: HashMap::from([(0, Edge::TRUE)]),
+            ands: FxHashMap::default(),
+            known: FxHashMap::from_iter([(0, Edge::TRUE)]),
             latches: vec![],
             outputs: vec![],
-            of_variable: HashMap::new(),
+            of_variable: FxHashMap::default(),
             frozen: 0,
             first: Edge::FALSE,
         }

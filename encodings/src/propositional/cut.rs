@@ -3,8 +3,9 @@
 //! A cut never makes an answer: its literal is assumed in each check, and `unsat` counts only if none of them
 //! is needed. One that is needed is widened, up to a limit.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::bounds::literal;
 use crate::term::{Op, SymbolId, Term, Terms};
@@ -24,9 +25,9 @@ pub(super) enum Cut {
 /// Level of each cut; kept when everything else is rebuilt.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Levels {
-    levels: HashMap<Cut, usize>,
+    levels: FxHashMap<Cut, usize>,
     /// Counts how often each level was needed by the copies of one name.
-    needed: HashMap<(Rc<str>, bool), Vec<usize>>,
+    needed: FxHashMap<(Rc<str>, bool), Vec<usize>>,
     /// The largest number that the assertions speak of.
     pub mentioned: i128,
 }

@@ -10,8 +10,10 @@
 //! A definition is true in every model of the assertions, whatever the cuts: its value has the guards of what it is
 //! made of.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::Part;
 use super::gates::Lit;
@@ -51,23 +53,23 @@ impl Lowering {
             return Some(vec![]);
         }
         let terms = self.terms.clone();
-        let selectors: HashSet<SymbolId> =
+        let selectors: FxHashSet<SymbolId> =
             alternatives.iter().flat_map(|all| all.iter()).filter_map(|&s| terms.as_symbol(s)).collect();
         let all: Vec<Assertion> = assertions.iter().map(|&t| split(&terms, t, &selectors)).collect();
-        let mut consumed: HashSet<(usize, usize)> = HashSet::new();
+        let mut consumed: FxHashSet<(usize, usize)> = FxHashSet::default();
         let mut plain = Equations::new();
         for (i, assertion) in all.iter().enumerate().filter(|(_, a)| a.selector.is_none()) {
             for (x, equation) in self.equations(i, assertion) {
                 plain.entry(x).or_default().push(equation);
             }
         }
-        let mut visited = HashSet::new();
+        let mut visited = FxHashSet::default();
         let mut order: Vec<(usize, SymbolId)> = plain.iter().map(|(&x, e)| (e[0].assertion, x)).collect();
         order.sort_unstable();
         for (_, x) in order {
             self.define_plainly(x, &plain, &mut visited, &mut consumed)?;
         }
-        let mut dead: HashSet<usize> = HashSet::new();
+        let mut dead: FxHashSet<usize> = FxHashSet::default();
         for group in groups(&terms, &all, assertions, alternatives) {
             self.define_step(&group, &all, &mut consumed, &mut dead)?;
         }
@@ -120,8 +122,8 @@ impl Lowering {
         &mut self,
         x: SymbolId,
         all: &Equations,
-        visited: &mut HashSet<SymbolId>,
-        consumed: &mut HashSet<(usize, usize)>,
+        visited: &mut FxHashSet<SymbolId>,
+        consumed: &mut FxHashSet<(usize, usize)>,
     ) -> Option<()> {
         let terms = self.terms.clone();
         let here = terms.symbol_term(x);
@@ -164,8 +166,8 @@ impl Lowering {
         &mut self,
         group: &Group,
         all: &[Assertion],
-        consumed: &mut HashSet<(usize, usize)>,
-        dead: &mut HashSet<usize>,
+        consumed: &mut FxHashSet<(usize, usize)>,
+        dead: &mut FxHashSet<usize>,
     ) -> Option<()> {
         let terms = self.terms.clone();
         let mut by_selector: Vec<BTreeMap<SymbolId, Equation>> = vec![];
@@ -181,7 +183,7 @@ impl Lowering {
             all[i].conjuncts.iter().for_each(|&t| self.learn(t));
         }
         let next = self.defined_everywhere(&by_selector);
-        let next_set: HashSet<SymbolId> = next.iter().copied().collect();
+        let next_set: FxHashSet<SymbolId> = next.iter().copied().collect();
         // Demands of an event on the state before: where they are false, the event does not matter.
         let mut live = vec![];
         for (k, &(s, i)) in group.selectors.iter().enumerate() {
@@ -236,10 +238,10 @@ impl Lowering {
     fn define_next(
         &mut self,
         x: SymbolId,
-        (next, by_selector): (&HashSet<SymbolId>, &[BTreeMap<SymbolId, Equation>]),
+        (next, by_selector): (&FxHashSet<SymbolId>, &[BTreeMap<SymbolId, Equation>]),
         live: &[(usize, SymbolId)],
         lits: &[Lit],
-        consumed: &mut HashSet<(usize, usize)>,
+        consumed: &mut FxHashSet<(usize, usize)>,
     ) -> Option<()> {
         let terms = self.terms.clone();
         let equations: Vec<Equation> = live.iter().map(|&(k, _)| by_selector[k][&x]).collect();
@@ -250,7 +252,7 @@ impl Lowering {
         }
         // Equal values once, the one that most events agree on last.
         let mut cases: Vec<(Term, Vec<Lit>)> = vec![];
-        let mut places: HashMap<Term, usize> = HashMap::new();
+        let mut places: FxHashMap<Term, usize> = FxHashMap::default();
         for (&value, &lit) in values.iter().zip(lits) {
             let place = *places.entry(value).or_insert_with(|| {
                 cases.push((value, vec![]));
@@ -341,7 +343,7 @@ impl Lowering {
     }
 }
 
-fn split(terms: &Terms, t: Term, selectors: &HashSet<SymbolId>) -> Assertion {
+fn split(terms: &Terms, t: Term, selectors: &FxHashSet<SymbolId>) -> Assertion {
     let node = terms.node(t);
     let conjuncts = |t: Term| {
         let node = terms.node(t);
@@ -362,13 +364,13 @@ fn split(terms: &Terms, t: Term, selectors: &HashSet<SymbolId>) -> Assertion {
 
 /// The alternatives of which one is asserted to be true, each with one assertion behind it.
 fn groups(terms: &Terms, all: &[Assertion], assertions: &[Term], alternatives: &[Rc<[Term]>]) -> Vec<Group> {
-    let mut behind: HashMap<SymbolId, Vec<usize>> = HashMap::new();
+    let mut behind: FxHashMap<SymbolId, Vec<usize>> = FxHashMap::default();
     for (i, assertion) in all.iter().enumerate() {
         if let Some(s) = assertion.selector {
             behind.entry(s).or_default().push(i);
         }
     }
-    let asserted: HashSet<Term> = assertions.iter().copied().collect();
+    let asserted: FxHashSet<Term> = assertions.iter().copied().collect();
     let mut found = vec![];
     for group in alternatives {
         if !asserted.contains(&terms.or(group.iter().copied())) {

@@ -4,8 +4,9 @@
 //! what is in a bounded set is as bounded. Elements are taken apart into scalars: each part has an interval of its own.
 //! Where the interval of one part is empty, so is the set.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::bounds::{Bounds, EMPTY, Found, Interval, Part, both, either, limit};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
@@ -140,7 +141,7 @@ impl Bounds {
         (bound, body): (&[SymbolId], Term),
         truth: bool,
         depth: usize,
-        known: &mut HashMap<(Term, bool), Rc<Found>>,
+        known: &mut FxHashMap<(Term, bool), Rc<Found>>,
     ) -> Found {
         without((*self.implied(terms, body, truth, depth - 1, known)).clone(), bound)
     }
@@ -152,7 +153,7 @@ impl Bounds {
         terms: &Terms,
         (t, truth): (Term, bool),
         depth: usize,
-        known: &mut HashMap<(Term, bool), Rc<Found>>,
+        known: &mut FxHashMap<(Term, bool), Rc<Found>>,
     ) -> Found {
         let (mut body, mut truth) = (t, truth);
         let mut bound: Vec<SymbolId> = vec![];
@@ -228,7 +229,7 @@ impl Bounds {
             Op::SetMinus => arg(self, 0),
             Op::Ite | Op::ArrayIte => zip(arg(self, 1), arg(self, 2), either),
             Op::Lambda(bound) => {
-                let found = self.implied(terms, node.args[0], true, depth - 1, &mut HashMap::new());
+                let found = self.implied(terms, node.args[0], true, depth - 1, &mut FxHashMap::default());
                 let of = |j| found.get(&Part::Own(*bound, j)).copied().unwrap_or(ANY);
                 (0..count as u32).map(of).collect()
             }

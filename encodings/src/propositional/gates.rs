@@ -4,7 +4,7 @@
 //! clauses (Tseitin, both directions) are emitted when it is first required, so that what no assertion
 //! depends on costs the solver nothing.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// A variable or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -83,7 +83,7 @@ impl Gate {
 #[derive(Debug)]
 pub(super) struct Gates {
     gates: Vec<Gate>,
-    by_gate: HashMap<Gate, Lit>,
+    by_gate: FxHashMap<Gate, Lit>,
     /// Variables whose clauses were emitted.
     emitted: Vec<bool>,
     clauses: Vec<Vec<Lit>>,
@@ -96,7 +96,7 @@ impl Gates {
     pub fn new() -> Gates {
         let mut gates = Gates {
             gates: vec![Gate::True],
-            by_gate: HashMap::new(),
+            by_gate: FxHashMap::default(),
             emitted: vec![false],
             clauses: vec![],
             stated: None,

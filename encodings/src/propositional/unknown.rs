@@ -7,7 +7,9 @@
 //!
 //! An equation hands the bounds of one side to the other: `e => (y <= k => x <= k + c)` where `e` says `x = y + c`.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
 
 use super::gates::{Gates, Lit};
 use super::integer::{Form, Number, add, less};
@@ -35,7 +37,7 @@ struct Link {
 pub(super) struct Unknowns {
     all: Vec<Unknown>,
     /// Literals of `x - y <= k`, for the older one as x.
-    differences: HashMap<(u32, u32), BTreeMap<i128, Lit>>,
+    differences: FxHashMap<(u32, u32), BTreeMap<i128, Lit>>,
 }
 
 impl Unknowns {

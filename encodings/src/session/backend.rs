@@ -30,6 +30,11 @@ pub trait Backend {
     fn is_doubtful(&self) -> bool {
         false
     }
+    /// After [`RawAnswer::Unknown`]: whether only a number that takes more bits than the solver has kept it from an
+    /// answer.
+    fn is_too_wide(&self) -> bool {
+        false
+    }
     /// Returns the size of what the solver was given, where it is propositional.
     fn size(&self) -> Size {
         Size::default()

@@ -9,8 +9,9 @@
 //! conditional is taken in before. Where bound symbols forbid a constant the choice becomes a lambda, which has no
 //! default.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::term::{Node, Op, SortKind, Substitution, SymbolId, Term, Terms};
 
@@ -18,25 +19,25 @@ use crate::term::{Node, Op, SortKind, Substitution, SymbolId, Term, Terms};
 pub(super) struct Choices {
     terms: Rc<Terms>,
     /// Terms that were looked at: whether a conditional array is in what they become.
-    conditional: HashMap<Term, bool>,
+    conditional: FxHashMap<Term, bool>,
     /// Replacements of choices.
     replaced: Substitution,
-    names: HashMap<Term, Term>,
+    names: FxHashMap<Term, Term>,
     /// Symbols under a binder anywhere so far.
-    bound: HashSet<SymbolId>,
+    bound: FxHashSet<SymbolId>,
     /// Symbols of what has a name.
-    named: HashSet<SymbolId>,
+    named: FxHashSet<SymbolId>,
 }
 
 impl Choices {
     pub fn new(terms: Rc<Terms>) -> Self {
         Choices {
             terms,
-            conditional: HashMap::new(),
+            conditional: FxHashMap::default(),
             replaced: Substitution::default(),
-            names: HashMap::new(),
-            bound: HashSet::new(),
-            named: HashSet::new(),
+            names: FxHashMap::default(),
+            bound: FxHashSet::default(),
+            named: FxHashSet::default(),
         }
     }
 
@@ -64,7 +65,7 @@ impl Choices {
 
     /// The parts of a term that were not looked at, arguments first.
     fn unseen(&self, t: Term) -> Vec<(Term, Node)> {
-        let (mut order, mut seen) = (vec![], HashSet::new());
+        let (mut order, mut seen) = (vec![], FxHashSet::default());
         let mut stack = vec![(t, None)];
         while let Some((t, node)) = stack.pop() {
             if let Some(node) = node {

@@ -9,7 +9,7 @@
 //! that the values contradict give lemmas, `a = b => a(i) = b(i)` where they differ, and the solver is asked again.
 //! Formulas that cannot be evaluated are left to the user of the model: a counterexample is replayed anyway.
 
-use std::collections::{HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::{Backend, SolverError};
 use super::evaluate::{differences, evaluate_each};
@@ -22,7 +22,7 @@ use crate::tuning::tuning;
 #[derive(Default)]
 pub(super) struct Doubtful {
     parts: Vec<Term>,
-    lemmas: HashSet<Term>,
+    lemmas: FxHashSet<Term>,
 }
 
 /// Result of evaluating the formulas under a model.
@@ -57,7 +57,7 @@ impl Doubtful {
     /// # Errors
     /// If the solver is gone.
     pub fn confirm(&mut self, terms: &Terms, backend: &mut dyn Backend) -> Result<Confirmed, SolverError> {
-        let mut symbols = HashMap::new();
+        let mut symbols = FxHashMap::default();
         for id in terms.symbols(&self.parts) {
             let symbol = terms.symbol_term(id);
             symbols.insert(id, backend.value(symbol)?);

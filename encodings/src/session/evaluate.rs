@@ -1,28 +1,26 @@
 //! The value of a term under values for its symbols: the meaning of every operator, without a solver.
 
-use std::collections::HashMap;
-
 use bsym_language::int::Int;
 use num_integer::Integer;
 use num_rational::BigRational;
+use rustc_hash::FxHashMap;
 
 use super::value::{TermValue, array_value};
 use crate::term::{Node, Op, Sort, SortKind, SymbolId, Term, Terms};
 use crate::tuning::tuning;
 
+/// Values of symbols.
+pub type Assignment = FxHashMap<SymbolId, TermValue>;
+
 /// The value of a term. `None` where it is not determined: a symbol without a value, a division by
 /// zero, a quantifier over a sort that is not finite, a value that was not understood.
-pub fn evaluate(terms: &Terms, t: Term, symbols: &HashMap<SymbolId, TermValue>) -> Option<TermValue> {
-    Evaluation { terms, symbols: symbols.clone(), done: HashMap::new() }.term(t)
+pub fn evaluate(terms: &Terms, t: Term, symbols: &Assignment) -> Option<TermValue> {
+    Evaluation { terms, symbols: symbols.clone(), done: FxHashMap::default() }.term(t)
 }
 
 /// Evaluates several terms under the same values of the symbols.
-pub fn evaluate_each(
-    terms: &Terms,
-    all: &[Term],
-    symbols: HashMap<SymbolId, TermValue>,
-) -> Vec<Option<TermValue>> {
-    let mut evaluation = Evaluation { terms, symbols, done: HashMap::new() };
+pub fn evaluate_each(terms: &Terms, all: &[Term], symbols: Assignment) -> Vec<Option<TermValue>> {
+    let mut evaluation = Evaluation { terms, symbols, done: FxHashMap::default() };
     all.iter().map(|&t| evaluation.term(t)).collect()
 }
 
@@ -61,8 +59,8 @@ pub fn any_value(terms: &Terms, sort: Sort) -> TermValue {
 
 struct Evaluation<'a> {
     terms: &'a Terms,
-    symbols: HashMap<SymbolId, TermValue>,
-    done: HashMap<Term, Option<TermValue>>,
+    symbols: Assignment,
+    done: FxHashMap<Term, Option<TermValue>>,
 }
 
 impl Evaluation<'_> {
@@ -183,8 +181,9 @@ impl Evaluation<'_> {
     /// Returns whether the body, or its negation, holds for all values of the bound symbols.
     fn all(&mut self, bound: &[SymbolId], body: Term, negated: bool) -> Option<bool> {
         let Some((&first, rest)) = bound.split_first() else {
-            let value = Evaluation { terms: self.terms, symbols: self.symbols.clone(), done: HashMap::new() }
-                .term(body)?;
+            let value =
+                Evaluation { terms: self.terms, symbols: self.symbols.clone(), done: FxHashMap::default() }
+                    .term(body)?;
             return Some(truth(&value)? != negated);
         };
         let saved = self.symbols.get(&first).cloned();
@@ -210,7 +209,7 @@ impl Evaluation<'_> {
     fn under(&self, symbol: SymbolId, value: TermValue, body: Term) -> Option<TermValue> {
         let mut symbols = self.symbols.clone();
         symbols.insert(symbol, value);
-        Evaluation { terms: self.terms, symbols, done: HashMap::new() }.term(body)
+        Evaluation { terms: self.terms, symbols, done: FxHashMap::default() }.term(body)
     }
 }
 

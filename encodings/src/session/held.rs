@@ -5,7 +5,9 @@
 //! A `sat` has to satisfy what was left out: where its model does, as far as the values of the terms say, that is the
 //! answer, and else the hypotheses concerned are added and the question is asked again.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use rustc_hash::FxHashMap;
 
 use super::backend::SolverError;
 use super::evaluate::evaluate;
@@ -97,7 +99,7 @@ impl Held {
                 judged.open.push(i);
                 continue;
             }
-            let mut symbols = HashMap::new();
+            let mut symbols = FxHashMap::default();
             for id in terms.symbols(&[term]) {
                 let symbol = terms.symbol_term(id);
                 symbols.insert(id, model.value(symbol)?);

@@ -21,20 +21,22 @@ pub mod horn;
 mod names;
 mod parse;
 pub mod process;
+mod second;
 mod sexpr;
 pub mod smtlib;
 mod tptp;
-mod wide;
 #[cfg(feature = "z3")]
 pub mod z3;
 
 // ... and who chooses one of them.
 pub mod open;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
+
+use rustc_hash::FxHashMap;
 
 pub use self::backend::{Backend, RawAnswer, Size, SolverError};
 pub use self::model::Model;
@@ -115,7 +117,7 @@ pub type Judge<'j> = dyn FnMut(&mut Model<'_>) -> Result<bool, SolverError> + 'j
 pub struct Session {
     terms: Rc<Terms>,
     backend: Box<dyn Backend>,
-    literals: HashMap<Term, Term>,
+    literals: FxHashMap<Term, Term>,
     held: Held,
     doubtful: Doubtful,
     /// See [`Session::hold_back`].
@@ -143,7 +145,7 @@ impl Session {
         Session {
             terms,
             backend,
-            literals: HashMap::new(),
+            literals: FxHashMap::default(),
             held: Held::default(),
             doubtful: Doubtful::default(),
             holds_back: false,

@@ -1,6 +1,8 @@
 //! Models: what a solver that answered `sat` says of terms.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashMap;
 
 use super::backend::{Backend, SolverError};
 use super::evaluate::evaluate;
@@ -26,7 +28,7 @@ impl Model<'_> {
             return Ok(value);
         }
         // Solvers leave some operators on arrays as they are; the values of the symbols say the rest.
-        let mut symbols = HashMap::new();
+        let mut symbols = FxHashMap::default();
         for id in self.terms.symbols(&[t]) {
             let symbol = self.terms.symbol_term(id);
             symbols.insert(id, self.backend.value(symbol)?);

@@ -1,11 +1,11 @@
 //! Names that a solver accepts: printable between bars, and none used twice.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// Names given out so far.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    used: HashSet<String>,
+    used: FxHashSet<String>,
     numbered: usize,
 }
 

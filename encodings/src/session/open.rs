@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::process::{Process, find_solver, solver_version};
+use super::second::{Second, When};
 use super::smtlib::Dialect;
-use super::wide::Wide;
 use super::{Backend, Session, SolverError};
 use crate::propositional::Propositional;
 use crate::term::Terms;
@@ -26,6 +26,8 @@ pub enum SolverChoice {
     SatOr(Box<SolverChoice>),
     /// The built-in SAT solver with a proof of every `unsat`, which is checked.
     ProvingSat,
+    /// Another solver, and the built-in SAT solver with checked proofs for what that one does not decide soon.
+    OrProvingSat(Box<SolverChoice>),
 }
 
 impl SolverChoice {
@@ -79,10 +81,15 @@ pub(super) fn backend(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Box<dyn
         SolverChoice::Process(path, dialect) => Ok(Box::new(Process::start(terms, path, *dialect)?)),
         SolverChoice::Sat => Ok(Box::new(Propositional::new(terms))),
         SolverChoice::SatOr(other) => {
-            let other = other.clone();
-            Ok(Box::new(Wide::new(terms, Box::new(move |terms| backend(terms, &other)))))
+            let (other, sat) = (other.clone(), Box::new(Propositional::new(terms.clone())));
+            let open = Box::new(move |terms| backend(terms, &other));
+            Ok(Box::new(Second::new(terms, sat, When::TooWide, open)))
         }
-        SolverChoice::ProvingSat => Ok(Box::new(Propositional::proving(terms))),
+        SolverChoice::OrProvingSat(first) => {
+            let (first, open) = (backend(terms.clone(), first)?, Box::new(proving));
+            Ok(Box::new(Second::new(terms, first, When::Undecided, open)))
+        }
+        SolverChoice::ProvingSat => proving(terms),
         SolverChoice::Linked => {
             linked_backend(terms).ok_or_else(|| missing("z3 (linked)", "this program was built without it"))
         }
@@ -96,6 +103,10 @@ pub(super) fn backend(terms: Rc<Terms>, choice: &SolverChoice) -> Result<Box<dyn
             }
         }
     }
+}
+
+fn proving(terms: Rc<Terms>) -> Result<Box<dyn Backend>, SolverError> {
+    Ok(Box::new(Propositional::proving(terms)))
 }
 
 /// Name and version of the linked Z3; `None` in a build without it.

@@ -1,11 +1,12 @@
 //! Values as solvers print them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use bsym_language::int::Int;
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use rustc_hash::FxHashMap;
 
 use super::sexpr::Sexpr;
 use super::value::{TermValue, array_value};
@@ -16,9 +17,9 @@ use crate::tuning::tuning;
 pub(super) struct Meaning<'a> {
     pub terms: &'a Terms,
     /// Elements of enumerations, by the name given to the solver.
-    pub constructors: &'a HashMap<String, (Sort, u32)>,
+    pub constructors: &'a FxHashMap<String, (Sort, u32)>,
     /// The constructors of tuples.
-    pub tuples: &'a HashMap<String, Sort>,
+    pub tuples: &'a FxHashMap<String, Sort>,
 }
 
 type Bindings<'s> = Vec<(&'s str, &'s Sexpr, usize)>;
@@ -370,8 +371,9 @@ mod tests {
         let terms = Terms::new();
         let sorts = Sorts::new(&terms);
         let red = |i| (sorts.color, i);
-        let constructors = HashMap::from([("red".into(), red(0)), ("a b".into(), red(1))]);
-        let tuples = HashMap::from([("pair".to_string(), sorts.pair), ("unit".to_string(), sorts.unit)]);
+        let constructors = FxHashMap::from_iter([("red".into(), red(0)), ("a b".into(), red(1))]);
+        let tuples =
+            FxHashMap::from_iter([("pair".to_string(), sorts.pair), ("unit".to_string(), sorts.unit)]);
         let meaning = Meaning { terms: &terms, constructors: &constructors, tuples: &tuples };
         let read = sexpr::read(text).expect("complete").pop().expect("one");
         assert_eq!(show(&meaning.value(&read, sort(&sorts))), expected, "{text}");

@@ -5,7 +5,7 @@
 //! whatever state, is killed in time. After a kill the next check starts a new process and tells it
 //! everything again.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -14,6 +14,8 @@ use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
+
+use rustc_hash::FxHashMap;
 
 use super::backend::{Backend, RawAnswer, SolverError};
 use super::choices::Choices;
@@ -445,7 +447,7 @@ impl Backend for Process {
             self.late.push_str(&declarations);
         }
         // The solver never heard of some symbol, so its value is free: any will do.
-        let mut symbols = HashMap::new();
+        let mut symbols = FxHashMap::default();
         for id in self.terms.symbols(&[t]) {
             let symbol_sort = self.terms.symbol_sort(id);
             let value = if self.printer.declared_symbol(id) {

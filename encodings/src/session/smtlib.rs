@@ -3,11 +3,12 @@
 //! Every shared part is written once: parts without bound symbols as `define-fun`, parts under a
 //! binder in a `let` of that binder's body.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::rc::Rc;
 
 use num_rational::BigRational;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::SolverError;
 use super::choices::Choices;
@@ -30,28 +31,28 @@ pub(super) struct Printer {
     terms: Rc<Terms>,
     dialect: Dialect,
     names: Names,
-    sorts: HashMap<Sort, String>,
-    symbols: HashMap<SymbolId, String>,
+    sorts: FxHashMap<Sort, String>,
+    symbols: FxHashMap<SymbolId, String>,
     /// Closed parts with their text, a name where they have one.
-    done: HashMap<Term, String>,
+    done: FxHashMap<Term, String>,
     /// Symbols under a binder anywhere so far.
-    bound: HashSet<SymbolId>,
+    bound: FxHashSet<SymbolId>,
     /// Symbols that occurred so far.
-    seen: HashSet<SymbolId>,
+    seen: FxHashSet<SymbolId>,
     /// The symbols of `bound` that are free in a term.
-    open: HashMap<Term, Rc<BTreeSet<SymbolId>>>,
+    open: FxHashMap<Term, Rc<BTreeSet<SymbolId>>>,
     /// Declarations and definitions not yet handed out.
     pending: String,
     /// Elements of enumerations by name.
-    pub constructors: HashMap<String, (Sort, u32)>,
+    pub constructors: FxHashMap<String, (Sort, u32)>,
     /// Constructors of tuples by name.
-    pub tuples: HashMap<String, Sort>,
-    constructor_names: HashMap<(Sort, u32), String>,
-    accessors: HashMap<Sort, Vec<String>>,
+    pub tuples: FxHashMap<String, Sort>,
+    constructor_names: FxHashMap<(Sort, u32), String>,
+    accessors: FxHashMap<Sort, Vec<String>>,
 }
 
 /// Context of a part under a binder: the names that `let` gave so far.
-type Local = HashMap<Term, String>;
+type Local = FxHashMap<Term, String>;
 
 impl Printer {
     pub fn new(terms: Rc<Terms>, dialect: Dialect) -> Self {
@@ -59,17 +60,17 @@ impl Printer {
             terms,
             dialect,
             names: Names::default(),
-            sorts: HashMap::new(),
-            symbols: HashMap::new(),
-            done: HashMap::new(),
-            bound: HashSet::new(),
-            seen: HashSet::new(),
-            open: HashMap::new(),
+            sorts: FxHashMap::default(),
+            symbols: FxHashMap::default(),
+            done: FxHashMap::default(),
+            bound: FxHashSet::default(),
+            seen: FxHashSet::default(),
+            open: FxHashMap::default(),
             pending: String::new(),
-            constructors: HashMap::new(),
-            tuples: HashMap::new(),
-            constructor_names: HashMap::new(),
-            accessors: HashMap::new(),
+            constructors: FxHashMap::default(),
+            tuples: FxHashMap::default(),
+            constructor_names: FxHashMap::default(),
+            accessors: FxHashMap::default(),
         }
     }
 
@@ -107,7 +108,7 @@ impl Printer {
     /// The text of a term. Declarations it needs are pending afterwards.
     pub fn term(&mut self, t: Term) -> Result<String, SolverError> {
         self.prepare(t);
-        let mut uses = self.count(t, &Local::new());
+        let mut uses = self.count(t, &Local::default());
         // The caller uses the root.
         *uses.entry(t).or_default() += 1;
         let mut order = vec![];
@@ -117,7 +118,7 @@ impl Printer {
                 continue;
             }
             let node = self.terms.node(part);
-            let text = self.node(part, &node, &Local::new())?;
+            let text = self.node(part, &node, &Local::default())?;
             let leaf = node.args.is_empty();
             let named = !leaf
                 && part != t
@@ -136,13 +137,13 @@ impl Printer {
         for id in self.open[&t].clone().iter() {
             self.declare_symbol(*id)?;
         }
-        self.body(t, &Local::new())
+        self.body(t, &Local::default())
     }
 
     /// The text of a term without new definitions where that is possible: shared parts in `let`s.
     pub fn inline(&mut self, t: Term) -> Result<String, SolverError> {
         self.prepare(t);
-        self.body(t, &Local::new())
+        self.body(t, &Local::default())
     }
 
     /// Finds the binders of a term, and which parts are under them.
@@ -191,10 +192,10 @@ impl Printer {
     }
 
     /// Counts how often each part is used within a term, without looking into parts that have a text.
-    fn count(&self, t: Term, local: &Local) -> HashMap<Term, usize> {
-        let mut uses: HashMap<Term, usize> = HashMap::new();
+    fn count(&self, t: Term, local: &Local) -> FxHashMap<Term, usize> {
+        let mut uses: FxHashMap<Term, usize> = FxHashMap::default();
         let mut stack = vec![t];
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         while let Some(t) = stack.pop() {
             if !seen.insert(t) {
                 continue;
@@ -214,8 +215,8 @@ impl Printer {
         let mut local = local.clone();
         // Parts of inner bodies belong to those, except where they are used here as well.
         let mut order = vec![];
-        let mut uses: HashMap<Term, usize> = HashMap::new();
-        let mut seen = HashSet::new();
+        let mut uses: FxHashMap<Term, usize> = FxHashMap::default();
+        let mut seen = FxHashSet::default();
         let mut stack = vec![(t, false)];
         while let Some((part, ready)) = stack.pop() {
             if ready {
@@ -447,7 +448,7 @@ impl Printer {
         let value = self.terms.eq(self.terms.select(array, i), self.terms.select(t, i));
         let i = self.terms.as_symbol(i).expect("just made");
         let definition = self.terms.forall(&[i], value);
-        let text = self.expanded(definition, &Local::new())?;
+        let text = self.expanded(definition, &Local::default())?;
         refuse_unwritable(&text)?;
         writeln!(self.pending, "(assert {text})").expect("strings grow");
         Ok(name)

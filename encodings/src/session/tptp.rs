@@ -5,9 +5,11 @@
 //! or is quantified, it is an element of a sort of two: Vampire 5.0 and E 2.6 are incomplete for formulas as arguments.
 //! The last assertion is the negated conjecture, all others are axioms.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::SolverError;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term, Terms};
@@ -20,9 +22,9 @@ use crate::tuning::tuning;
 pub fn tptp(terms: &Rc<Terms>, assertions: &[Term]) -> Result<String, SolverError> {
     let mut printer = Printer {
         terms,
-        sorts: HashMap::new(),
+        sorts: FxHashMap::default(),
         symbols: BTreeMap::new(),
-        bound: HashSet::new(),
+        bound: FxHashSet::default(),
         declarations: String::new(),
     };
     let mut text = String::new();
@@ -44,10 +46,10 @@ fn too_long() -> SolverError {
 
 struct Printer<'t> {
     terms: &'t Rc<Terms>,
-    sorts: HashMap<Sort, String>,
+    sorts: FxHashMap<Sort, String>,
     symbols: BTreeMap<SymbolId, String>,
     /// The symbols under whose binder the text is.
-    bound: HashSet<SymbolId>,
+    bound: FxHashSet<SymbolId>,
     declarations: String,
 }
 

@@ -1,7 +1,7 @@
 //! The encoder of typed expressions and predicates, its environments, and the fresh symbols it makes.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use bsym_language::model::{CarrierKind, ExprKind, LocalId, Model, Target};
 use bsym_language::source::Span;
 use bsym_language::types::{CarrierId, Type};
 use bsym_semantics::scope::Scope;
+use rustc_hash::FxHashMap;
 
 use super::unsupported::Unsupported;
 use crate::budget::Budget;
@@ -39,13 +40,13 @@ pub struct Encoder {
     /// Every symbol that was made to be bound, with its type.
     pub(crate) bound: BTreeMap<SymbolId, Type>,
     /// The carrier of each sort that was asked for, if it has one.
-    pub(crate) carriers: RefCell<HashMap<Sort, Option<Term>>>,
+    pub(crate) carriers: RefCell<FxHashMap<Sort, Option<Term>>>,
     pub(crate) set_uses: SetUses,
     /// Facts that need a quantifier are asserted as well.
     pub(crate) complete: bool,
     /// Sorts of the carriers that facts are asserted of.
     pub(crate) compared: BTreeSet<Sort>,
-    elements: RefCell<HashMap<Type, Option<Rc<[Symbolic]>>>>,
+    elements: RefCell<FxHashMap<Type, Option<Rc<[Symbolic]>>>>,
     strings: Vec<Arc<str>>,
 }
 
@@ -78,7 +79,7 @@ impl SetUses {
 pub(crate) struct Made {
     witnesses: Witnesses,
     /// Witnesses of values of functions, by the function and the argument.
-    pub(crate) choices: HashMap<(Term, Term), Term>,
+    pub(crate) choices: FxHashMap<(Term, Term), Term>,
     /// Facts that were noted of values read from functions, each with the bound symbols in it (see
     /// [`carriers`](crate::symbolic::carriers)).
     pub(crate) noted: Vec<(Term, Vec<SymbolId>)>,
@@ -116,7 +117,7 @@ pub struct Env {
     /// Values of `x$0`, by `VarId`; the same as `state` if there is nothing else.
     pub old: Option<Rc<Vec<Symbolic>>>,
     /// Bound variables, parameters, results and locals in scope.
-    pub locals: Rc<HashMap<LocalId, Symbolic>>,
+    pub locals: Rc<FxHashMap<LocalId, Symbolic>>,
     /// Names that perhaps have not been assigned yet (locals of `VAR`, results, the variables in the
     /// initialisation), with the condition under which they have. Reading one elsewhere is ill-defined,
     /// and its value there arbitrary.

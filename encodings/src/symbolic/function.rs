@@ -1,9 +1,9 @@
 //! Sets of couples seen as relations and functions: domain, range, values, functionality.
 
-use std::collections::HashSet;
 use std::rc::Rc;
 
 use bsym_language::types::Type;
+use rustc_hash::FxHashSet;
 
 use super::shape::key_of;
 use super::universe::Place;
@@ -260,7 +260,7 @@ impl Encoder {
                 let keys_are_values = keys
                     .iter()
                     .map(|k| k.filter(|&k| self.terms.is_value(k)))
-                    .collect::<Option<HashSet<Term>>>();
+                    .collect::<Option<FxHashSet<Term>>>();
                 if let Some(different) = keys_are_values {
                     return different.len() == keys.len();
                 }

@@ -2,11 +2,11 @@
 
 use std::cell::OnceCell;
 use std::cmp::Ordering;
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::rc::Rc;
 
 use bsym_language::types::Type;
+use rustc_hash::FxHashMap;
 
 use super::{Form, Guarded, Set, Symbolic};
 use crate::representation::layout::Layout;
@@ -20,7 +20,7 @@ pub struct Universe {
     values: Rc<[Symbolic]>,
     whole: bool,
     /// Position of each value, by its name; made when it is first asked for.
-    places: Rc<OnceCell<HashMap<Vec<Term>, usize>>>,
+    places: Rc<OnceCell<FxHashMap<Vec<Term>, usize>>>,
 }
 
 /// A universe and two vectors over it.
@@ -161,7 +161,7 @@ impl Encoder {
     /// Guarded values without symbols as a characteristic vector.
     pub(crate) fn known_items(&self, items: &[Guarded]) -> Option<(Universe, Vec<Term>)> {
         let mut named: Vec<(Vec<Term>, &Symbolic, Vec<Term>)> = vec![];
-        let mut places: HashMap<Vec<Term>, usize> = HashMap::new();
+        let mut places: FxHashMap<Vec<Term>, usize> = FxHashMap::default();
         for (guard, x) in items {
             let name = self.name(x)?;
             match places.entry(name.clone()) {

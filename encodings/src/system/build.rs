@@ -8,6 +8,7 @@ use std::sync::Arc;
 use bsym_language::model::*;
 use bsym_language::types::CarrierId;
 use bsym_semantics::scope::Scope;
+use bsym_semantics::transition::state::Constants as Valuation;
 use bsym_semantics::value::Value;
 
 use super::substitution::{self, Body, Context};
@@ -26,7 +27,7 @@ pub enum Representations {
     #[default]
     Analysed,
     /// As far as the invariant says it: for sequents that have the invariant among their hypotheses, and no more than
-    /// that.
+    /// that. The axioms are those that are written, and not the valuations that satisfy them.
     Stated,
     /// As the type says: every relation is a set of couples. Nothing is assumed from the analysis, and most queries are
     /// harder.
@@ -51,12 +52,13 @@ pub fn encode_with(
     scope: &Scope,
     representations: Representations,
 ) -> System {
-    let system = encode_facts(terms.clone(), model.clone(), scope, representations.clone(), |_| {});
+    let analysed = |representations| Analysed::of(&model, scope, representations);
+    let system = encode_facts(terms.clone(), &model, analysed(representations.clone()), |_| {});
     let compared = system.encoder.occurring(&system.roots());
     if compared.is_empty() {
         return system;
     }
-    encode_facts(terms, model, scope, representations, |e| e.compared = compared)
+    encode_facts(terms, &model, analysed(representations), |e| e.compared = compared)
 }
 
 /// Encodes a model with all facts about every carrier of unsettled size, for callers that quantify over the inputs of
@@ -67,7 +69,8 @@ pub fn encode_with_facts(
     scope: &Scope,
     representations: Representations,
 ) -> System {
-    encode_facts(terms, model, scope, representations, |e| {
+    let analysed = Analysed::of(&model, scope, representations);
+    encode_facts(terms, &model, analysed, |e| {
         e.compared = e.open_sorts();
         e.complete = true;
     })
@@ -75,20 +78,19 @@ pub fn encode_with_facts(
 
 fn encode_facts(
     terms: Rc<Terms>,
-    model: Arc<Model>,
-    scope: &Scope,
-    representations: Representations,
+    model: &Arc<Model>,
+    analysed: Analysed,
     prepare_facts: impl FnOnce(&mut Encoder),
 ) -> System {
-    let Analysed { scope, prepared, determined, functional } = Analysed::of(&model, scope, representations);
+    let Analysed { scope, prepared, known, functional } = analysed;
+    let model = model.clone();
     let mut encoder = Encoder::new(terms.clone(), model.clone(), scope.clone());
     prepare_facts(&mut encoder);
     let mut left_out = LeftOut::default();
     let mut facts = Facts { background: encoder.carriers_exist(), ..Facts::default() };
 
-    let (constants, settled) =
-        constants(&mut encoder, &model, &determined, &functional, &mut facts.background);
-    let axioms = axioms(&mut encoder, &constants, &settled, &mut left_out);
+    let (constants, settled) = constants(&mut encoder, &model, &known, &functional, &mut facts.background);
+    let axioms = axioms(&mut encoder, &constants, settled, &mut left_out);
     facts.background.extend(encoder.take_witnesses().definitions);
 
     let shapes: Vec<Shape> = model
@@ -151,16 +153,31 @@ fn encode_facts(
     system
 }
 
+/// Axioms that are true by the values of the constants.
+enum SettledAxioms {
+    /// All, where one of some valuations is the valuation, as the term says.
+    All(Term),
+    /// Those at some positions.
+    Some(BTreeSet<usize>),
+}
+
 /// The axioms, but for those that are true by the values of the constants.
 fn axioms(
     encoder: &mut Encoder,
     constants: &Constants,
-    settled: &BTreeSet<usize>,
+    settled: SettledAxioms,
     left_out: &mut LeftOut,
 ) -> Axioms {
     let globals = Env { constants: Rc::new(constants.values.clone()), ..Env::default() };
     let (model, terms) = (encoder.model.clone(), encoder.terms.clone());
     let mut all = Axioms::default();
+    let settled = match settled {
+        SettledAxioms::All(listed) => {
+            all.listed = Some(listed);
+            (0..model.axioms.len()).collect()
+        }
+        SettledAxioms::Some(settled) => settled,
+    };
     for (i, axiom) in model.axioms.iter().enumerate() {
         let (mut whole, mut holds, mut defined) = (Terms::TRUE, Terms::TRUE, Terms::TRUE);
         if !settled.contains(&i) {
@@ -180,10 +197,16 @@ fn axioms(
 }
 
 impl System {
+    /// Returns what is always true of the constants: the axioms, and the facts of their representation.
+    pub fn about_constants(&self) -> impl Iterator<Item = Term> {
+        self.facts.background.iter().chain(self.axioms.assumed()).copied()
+    }
+
     /// Everything that a query can speak of, but for the guards of events.
     fn roots(&self) -> Vec<Term> {
         let mut all =
             [&self.axioms.whole[..], &self.axioms.hold, &self.facts.background, &self.facts.state].concat();
+        all.extend(self.axioms.listed);
         for transition in self.events.iter().chain([&self.initialisation]) {
             all.extend(transition.relation);
             all.extend(transition.failures.iter().map(|f| f.condition));
@@ -241,7 +264,7 @@ impl System {
         if analysed.functional != self.bounds.functional {
             return self.bounds.functional.clone();
         }
-        let values = values(&analysed.determined);
+        let values = analysed.known.values();
         let keeping = |kept: &[Kept]| {
             let found = Functional::keeping(&analysed.prepared, &values, kept);
             self.has_same_shapes(&found).then_some(found)
@@ -298,27 +321,51 @@ fn widen(
 struct Analysed {
     scope: Scope,
     prepared: Model,
-    determined: Vec<Option<Determined>>,
+    known: Known,
     functional: Functional,
+}
+
+/// What is known of the values of constants.
+struct Known {
+    determined: Vec<Option<Determined>>,
+    /// All valuations, where they are few.
+    valuations: Option<Vec<Valuation>>,
+}
+
+impl Known {
+    /// Returns the value of each constant that has only one.
+    fn values(&self) -> Vec<Option<Value>> {
+        let of_constant = |(i, known): (usize, &Option<Determined>)| match &self.valuations {
+            Some(valuations) => agreed(valuations, i).cloned(),
+            None => known.as_ref().map(|d| d.value.clone()),
+        };
+        self.determined.iter().enumerate().map(of_constant).collect()
+    }
+}
+
+/// Returns the value of a constant that all valuations agree on.
+fn agreed(valuations: &[Valuation], constant: usize) -> Option<&Value> {
+    let (first, others) = valuations.split_first()?;
+    let value = &first[constant];
+    others.iter().all(|v| v[constant] == *value).then_some(value)
 }
 
 impl Analysed {
     fn of(model: &Model, scope: &Scope, representations: Representations) -> Analysed {
         let scope = settle_by_axioms(model, scope);
         let prepared = prepare(model);
-        let determined = determined::constants(model, &scope);
+        // An obligation follows from the axioms that are written.
+        let is_search = representations != Representations::Stated;
+        let valuations = is_search.then(|| determined::valuations(model, &scope)).flatten();
+        let known = Known { determined: determined::constants(model, &scope), valuations };
         let functional = match representations {
-            Representations::Analysed => Functional::of(&prepared, &values(&determined)),
-            Representations::Stated => Functional::stated(&prepared, &values(&determined)),
+            Representations::Analysed => Functional::of(&prepared, &known.values()),
+            Representations::Stated => Functional::stated(&prepared, &known.values()),
             Representations::General => Functional::none(&prepared),
             Representations::Claimed(functional) => functional,
         };
-        Analysed { scope, prepared, determined, functional }
+        Analysed { scope, prepared, known, functional }
     }
-}
-
-fn values(determined: &[Option<Determined>]) -> Vec<Option<Value>> {
-    determined.iter().map(|d| d.as_ref().map(|d| d.value.clone())).collect()
 }
 
 /// The model with substitutions of the same meaning that show more functions.
@@ -361,30 +408,80 @@ fn counted(p: &Pred) -> Option<(CarrierId, usize)> {
     one_way(a, b).or_else(|| one_way(b, a))
 }
 
-/// The constants: values where the axioms determine them, symbols elsewhere. Also the positions of
-/// the axioms that are true because of these values.
+/// The constants: values where the axioms determine them, symbols elsewhere; and the axioms that are true because of
+/// these values.
 fn constants(
     encoder: &mut Encoder,
     model: &Model,
-    determined: &[Option<Determined>],
+    known: &Known,
     functional: &Functional,
     background: &mut Vec<Term>,
-) -> (Constants, BTreeSet<usize>) {
-    let (mut all, mut settled, mut values) = (vec![], BTreeSet::new(), vec![]);
+) -> (Constants, SettledAxioms) {
+    if let Some(valuations) = &known.valuations
+        && let Some((constants, listed)) = listed(encoder, model, valuations, functional, background)
+    {
+        return (constants, SettledAxioms::All(listed));
+    }
+    let mut all = Constants { values: vec![], determined: vec![] };
+    let mut settled = BTreeSet::new();
     for (i, constant) in model.constants.iter().enumerate() {
-        if let Some(known) = &determined[i]
+        if let Some(known) = &known.determined[i]
             && let Ok(value) = encoder.value(&known.value, &constant.ty)
         {
-            all.push(value);
             settled.insert(known.axiom);
-            values.push(Some(known.value.clone()));
-            continue;
+            all.values.push(value);
+            all.determined.push(Some(known.value.clone()));
+        } else {
+            all.values.push(unknown(encoder, model, i, functional, background));
+            all.determined.push(None);
         }
-        let shape = encoder.shape(&constant.ty, &functional.constants[i]);
-        let value = encoder.fresh(&constant.name, &constant.ty, &shape);
-        background.extend(encoder.every_fact(&value));
-        all.push(value);
-        values.push(None);
     }
-    (Constants { values: all, determined: values }, settled)
+    (all, SettledAxioms::Some(settled))
+}
+
+/// A symbol for a constant.
+fn unknown(
+    encoder: &mut Encoder,
+    model: &Model,
+    constant: usize,
+    functional: &Functional,
+    background: &mut Vec<Term>,
+) -> Symbolic {
+    let of_model = &model.constants[constant];
+    let shape = encoder.shape(&of_model.ty, &functional.constants[constant]);
+    let value = encoder.fresh(&of_model.name, &of_model.ty, &shape);
+    background.extend(encoder.every_fact(&value));
+    value
+}
+
+/// The constants where all valuations are known, and the term that says that they are one of these; none where a value
+/// has no term.
+fn listed(
+    encoder: &mut Encoder,
+    model: &Model,
+    valuations: &[Valuation],
+    functional: &Functional,
+    background: &mut Vec<Term>,
+) -> Option<(Constants, Term)> {
+    let mut all = Constants { values: vec![], determined: vec![] };
+    let mut alternatives: Vec<Vec<Term>> = vec![vec![]; valuations.len()];
+    let mut facts = vec![];
+    for (i, constant) in model.constants.iter().enumerate() {
+        let agreed = agreed(valuations, i);
+        let symbolic = match agreed {
+            Some(value) => encoder.value(value, &constant.ty).ok()?,
+            None => unknown(encoder, model, i, functional, &mut facts),
+        };
+        if agreed.is_none() {
+            for (valuation, terms) in valuations.iter().zip(&mut alternatives) {
+                let value = encoder.value(&valuation[i], &constant.ty).ok()?;
+                terms.push(encoder.equal(&symbolic, &value).ok()?);
+            }
+        }
+        all.values.push(symbolic);
+        all.determined.push(agreed.cloned());
+    }
+    background.extend(facts);
+    let terms = encoder.terms.clone();
+    Some((all, terms.or(alternatives.into_iter().map(|parts| terms.and(parts)))))
 }

@@ -88,6 +88,21 @@ pub struct Axioms {
     pub hold: Vec<Term>,
     /// Their well-definedness alone.
     pub defined: Vec<Term>,
+    /// The valuations that satisfy all of them, where these are few: one of them is the valuation. Then the terms of the
+    /// axioms are true.
+    pub listed: Option<Term>,
+}
+
+impl Axioms {
+    /// Returns the terms that say that a valuation satisfies the axioms, each with its own well-definedness.
+    pub fn assumed(&self) -> impl Iterator<Item = &Term> {
+        self.listed.iter().chain(&self.whole)
+    }
+
+    /// Returns [`Axioms::assumed`] without well-definedness.
+    pub fn assumed_to_hold(&self) -> impl Iterator<Item = &Term> {
+        self.listed.iter().chain(&self.hold)
+    }
 }
 
 /// What is always true besides the axioms, and the symbols that it defines.

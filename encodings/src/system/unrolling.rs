@@ -4,8 +4,9 @@
 //! states; the inputs of the step from `k` to `k + 1` are `op:p@k`, those of the initialisation
 //! `INITIALISATION:p@init`. Constants keep their one copy.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::symbolic::Symbolic;
 use crate::system::System;
@@ -24,7 +25,7 @@ pub struct Unrolling {
     terms: Rc<Terms>,
     /// Roles of symbols. A symbol without a role belongs to a state: variables, and auxiliaries also of predicates that
     /// are encoded later. Renaming is the safe side: two states never share such a symbol.
-    roles: HashMap<SymbolId, Role>,
+    roles: FxHashMap<SymbolId, Role>,
     states: Copies,
     steps: Copies,
     initial: Copies,
@@ -33,11 +34,11 @@ pub struct Unrolling {
 /// Remembered renamings, by step.
 #[derive(Debug, Default)]
 struct Copies {
-    by_step: Vec<(Substitution, HashSet<Term>)>,
+    by_step: Vec<(Substitution, FxHashSet<Term>)>,
 }
 
 impl Copies {
-    fn at(&mut self, k: usize) -> &mut (Substitution, HashSet<Term>) {
+    fn at(&mut self, k: usize) -> &mut (Substitution, FxHashSet<Term>) {
         if self.by_step.len() <= k {
             self.by_step.resize_with(k + 1, Default::default);
         }
@@ -56,9 +57,9 @@ impl Unrolling {
     /// Begins with nothing unrolled. The system may get further predicates afterwards.
     pub fn new(system: &System) -> Unrolling {
         let terms = system.terms.clone();
-        let mut roles = HashMap::new();
+        let mut roles = FxHashMap::default();
         let mut constants: Vec<Term> = system.constants.values.iter().flat_map(Symbolic::symbols).collect();
-        constants.extend(system.axioms.whole.iter().chain(&system.axioms.hold));
+        constants.extend(system.axioms.assumed().chain(&system.axioms.hold));
         constants.extend(&system.facts.background);
         for id in terms.symbols(&constants) {
             roles.insert(id, Role::Constant);

@@ -1,6 +1,8 @@
 //! Quantifiers over sorts of which the elements are given, written out.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Op, Sort, Substitution, SymbolId, Term, Terms};
 
@@ -11,16 +13,16 @@ use crate::tuning::tuning;
 pub struct Instances {
     /// The elements, by sort; several symbols may stand for one.
     pub elements: BTreeMap<Sort, Vec<Term>>,
-    done: HashMap<Term, Option<Term>>,
+    done: FxHashMap<Term, Option<Term>>,
     /// Terms of which it was said that they are one of the elements.
-    placed: std::collections::HashSet<Term>,
+    placed: FxHashSet<Term>,
 }
 
 impl Instances {
     /// Begins with these elements, by sort.
     pub fn of(elements: BTreeMap<Sort, Vec<Term>>) -> Instances {
         let placed = elements.values().flatten().copied().collect();
-        Instances { elements, done: HashMap::new(), placed }
+        Instances { elements, done: FxHashMap::default(), placed }
     }
 }
 

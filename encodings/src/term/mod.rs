@@ -14,12 +14,12 @@ mod substitute;
 mod tests;
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
 use bsym_language::int::Int;
 use num_rational::BigRational;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use instantiate::Instances;
 pub use read_only::ReadOnly;
@@ -139,12 +139,12 @@ pub struct Node {
 #[derive(Default)]
 struct Arena {
     nodes: Vec<Node>,
-    by_node: HashMap<Node, Term>,
+    by_node: FxHashMap<Node, Term>,
     sorts: Vec<SortKind>,
-    by_sort: HashMap<SortKind, Sort>,
+    by_sort: FxHashMap<SortKind, Sort>,
     symbols: Vec<(Rc<str>, Sort)>,
-    by_name: HashMap<Rc<str>, SymbolId>,
-    rigid: HashSet<SymbolId>,
+    by_name: FxHashMap<Rc<str>, SymbolId>,
+    rigid: FxHashSet<SymbolId>,
     /// There is a point-wise choice between arrays that are no sets.
     has_choices: bool,
     /// Some quantifier ranges over sets or functions.
@@ -507,7 +507,7 @@ impl Terms {
 
     /// Calls `f` for every term below `roots`, arguments first, each term once.
     pub fn visit(&self, roots: &[Term], mut f: impl FnMut(Term, &Node)) {
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = FxHashSet::default();
         let mut stack: Vec<(Term, bool)> = roots.iter().rev().map(|&t| (t, false)).collect();
         while let Some((t, ready)) = stack.pop() {
             let node = self.node(t);

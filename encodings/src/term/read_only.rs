@@ -7,14 +7,14 @@
 //! quantifiers allow (Padon, McMillan, Panda, Sagiv, Shoham: *Ivy: safety verification by interactive generalization*,
 //! PLDI 2016).
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{Node, Op, Sort, SortKind, Substitution, SymbolId, Term, Terms};
 
 /// Terms already rewritten; `None` are those that cannot be.
 #[derive(Debug, Default)]
 pub struct ReadOnly {
-    done: HashMap<Term, Option<Term>>,
+    done: FxHashMap<Term, Option<Term>>,
 }
 
 impl ReadOnly {

@@ -1,6 +1,6 @@
 //! Replacing symbols by terms.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{Node, Term, Terms};
 
@@ -8,7 +8,7 @@ use super::{Node, Term, Terms};
 /// Keep one for a fixed set of replacements, and terms that share parts share the work.
 #[derive(Clone, Debug, Default)]
 pub struct Substitution {
-    done: HashMap<Term, Term>,
+    done: FxHashMap<Term, Term>,
 }
 
 impl Substitution {
@@ -51,7 +51,7 @@ impl Terms {
     pub(super) fn rewrite(
         &self,
         t: Term,
-        done: &mut HashMap<Term, Option<Term>>,
+        done: &mut FxHashMap<Term, Option<Term>>,
         make: &mut dyn FnMut(&Node, &[Term]) -> Option<Term>,
     ) -> Option<Term> {
         let mut stack = vec![(t, false)];

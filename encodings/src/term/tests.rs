@@ -2,7 +2,7 @@
 //! the same as the plain one.
 
 use bsym_testing::{Part, present, skipped};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::*;
 use crate::session::TermValue;
@@ -345,7 +345,7 @@ fn simplification_keeps_the_meaning() {
     for _ in 0..4000 {
         let (plain, built) = random.term(&v, Terms::BOOL, 4);
         for _ in 0..4 {
-            let mut symbols = HashMap::new();
+            let mut symbols = FxHashMap::default();
             for id in v.t.symbols(&[plain, built]) {
                 symbols.insert(id, random.value(&v, v.t.symbol_sort(id)));
             }
@@ -374,7 +374,7 @@ fn arrays_that_are_only_read_and_quantifiers_that_are_written_out_mean_the_same(
         let Some(out) = v.t.instantiated(read, &mut instances) else { continue };
         let out = v.t.and(out);
         for _ in 0..3 {
-            let mut symbols = HashMap::new();
+            let mut symbols = FxHashMap::default();
             for id in v.t.symbols(&[built, read, out]) {
                 symbols.insert(id, random.value(&v, v.t.symbol_sort(id)));
             }
@@ -401,7 +401,7 @@ fn functions_for_arrays_mean_the_same() {
     let mut cases = vec![];
     for _ in 0..150 {
         let (_, built) = random.term(&v, Terms::BOOL, 4);
-        let mut symbols = HashMap::new();
+        let mut symbols = FxHashMap::default();
         let mut fixed = vec![];
         for id in v.t.symbols(&[built]) {
             let value = random.value(&v, v.t.symbol_sort(id));
@@ -451,7 +451,7 @@ fn solvers_agree(
     let made: Vec<(Term, Term)> = (0..rounds).map(|_| random.term(&v, Terms::BOOL, 4)).collect();
     let mut cases = vec![];
     for &(plain, built) in &made {
-        let mut symbols = HashMap::new();
+        let mut symbols = FxHashMap::default();
         let mut fixed = vec![];
         for id in v.t.symbols(&[plain, built]) {
             let sort = v.t.symbol_sort(id);

@@ -160,9 +160,7 @@ impl Steps {
         for _ in 0..tuning().diagrams.spare {
             steps.sessions.add_spare(open(problem.terms())?);
         }
-        for &t in problem.system.facts.background.clone().iter().chain(&problem.system.axioms.whole.clone()) {
-            steps.tell(t)?;
-        }
+        problem.system.about_constants().try_for_each(|t| steps.tell(t))?;
         Ok(steps)
     }
 
@@ -181,9 +179,7 @@ impl Steps {
         session.only_read_arrays(problem.system.whole_carriers());
         session.only_these_elements(elements.iter().cloned().collect());
         let mut steps = Steps::of(problem, job, Sessions::new(session))?;
-        for &t in problem.system.facts.background.clone().iter().chain(&problem.system.axioms.whole.clone()) {
-            steps.tell(t)?;
-        }
+        problem.system.about_constants().try_for_each(|t| steps.tell(t))?;
         Ok((steps.session().left_out() == 0).then_some(steps))
     }
 

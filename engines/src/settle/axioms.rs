@@ -3,8 +3,12 @@
 //! The behaviour of a machine under such a valuation is undefined, so a proof about the others answers less than was
 //! asked. A solver proposes the valuation, and the evaluator has the last word.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use bsym_encodings::concretize::read_state;
 use bsym_encodings::session::{Answer, SolverError};
+use bsym_encodings::system::build::{Representations, encode_with};
 use bsym_encodings::term::Terms;
 use bsym_language::model::Model;
 use bsym_semantics::error::EvalErrorKind;
@@ -23,12 +27,20 @@ use crate::tuning::tuning;
 /// # Errors
 /// If the solver fails.
 pub fn ill_defined(problem: &Problem, job: &Job, open: &mut Open<'_>) -> Result<Option<String>, SolverError> {
-    let system = &problem.system;
+    let written;
+    let system = match problem.system.axioms.listed {
+        None => &problem.system,
+        // The valuations that are left say nothing about the others.
+        Some(_) => {
+            written = encode_with(Rc::default(), Arc::clone(&job.model), &job.scope, Representations::Stated);
+            &written
+        }
+    };
     if system.axioms.defined.iter().all(|&defined| defined == Terms::TRUE) {
         return Ok(None);
     }
     let budget = job.budget.within(tuning().settle.axioms).per_query(tuning().settle.axiom);
-    let mut session = open(problem.terms())?;
+    let mut session = open(system.terms.clone())?;
     for &t in &system.facts.background {
         session.assert(t)?;
     }

@@ -72,8 +72,7 @@ impl<'a> Checker<'a> {
 
     /// Returns the hypotheses about the constants, and the facts that are always true of the states up to `last`.
     pub fn always(&mut self, last: usize) -> Vec<Term> {
-        let mut all: Vec<Term> =
-            self.system.axioms.whole.iter().chain(&self.system.facts.background).copied().collect();
+        let mut all: Vec<Term> = self.system.about_constants().collect();
         for i in 0..=last {
             // When time is up nothing is proved any more, whatever the hypotheses.
             if self.prover.budget().check().is_err() {

@@ -191,7 +191,7 @@ impl Check<'_> {
 
     /// Checks that the constants are within their bounds. Returns the known facts about them, which hold in all steps.
     fn constants(&mut self) -> Result<Vec<Term>, SolverError> {
-        let mut known = [&self.general.facts.background[..], &self.general.axioms.whole].concat();
+        let mut known: Vec<Term> = self.general.about_constants().collect();
         let mut goals = vec![];
         for (i, c) in self.model.constants.iter().enumerate() {
             // A known constant is a value in both encodings.

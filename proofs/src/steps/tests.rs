@@ -42,7 +42,7 @@ const TIME: Duration = Duration::from_secs(2);
 
 /// Returns the hypotheses along a path in terms of arrays. The conjuncts hold in all states before the last.
 fn along(system: &System, states: &mut States<'_>, path: &[Option<EventId>]) -> Vec<Term> {
-    let mut all: Vec<Term> = system.axioms.whole.iter().chain(&system.facts.background).copied().collect();
+    let mut all: Vec<Term> = system.axioms.assumed().chain(&system.facts.background).copied().collect();
     let steps = path.iter().flatten();
     if path[0].is_none() {
         all.push(states.initial(system.initialisation.relation.expect("a term")));

@@ -1,7 +1,8 @@
 //! Bound symbols: which are free in a term, and what they stand for where it is lowered.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::propositional::value::Value;
 use crate::term::{Node, Op, SymbolId, Term, Terms};
@@ -20,12 +21,12 @@ pub(super) struct Binding {
 #[derive(Default)]
 pub(in crate::propositional) struct Bindings {
     /// Symbols that some quantifier or lambda binds.
-    binders: HashSet<SymbolId>,
+    binders: FxHashSet<SymbolId>,
     /// Bound symbols that are free in a term; terms that were not looked at are missing.
-    free: HashMap<Term, Rc<[SymbolId]>>,
-    scope: HashMap<SymbolId, Binding>,
+    free: FxHashMap<Term, Rc<[SymbolId]>>,
+    scope: FxHashMap<SymbolId, Binding>,
     /// Ids of all values so far, by names that are equal for equal values.
-    ids: HashMap<Vec<i128>, u32>,
+    ids: FxHashMap<Vec<i128>, u32>,
 }
 
 /// The ranges that quantifiers and lambdas over integers are written out in.
@@ -34,7 +35,7 @@ pub(in crate::propositional) struct Ranges {
     /// Number of ranges so far.
     made: u32,
     /// First and last number of each, by the bodies.
-    grown: HashMap<Term, Box<[(i128, i128)]>>,
+    grown: FxHashMap<Term, Box<[(i128, i128)]>>,
 }
 
 impl Ranges {
@@ -81,7 +82,7 @@ impl Bindings {
     /// Finds the bound symbols of terms.
     pub(super) fn scan(&mut self, terms: &Terms, t: Term) {
         let mut order: Vec<(Term, Node)> = vec![];
-        let mut seen = HashSet::new();
+        let mut seen = FxHashSet::default();
         let mut stack: Vec<(Term, Option<Node>)> = vec![(t, None)];
         while let Some((t, node)) = stack.pop() {
             if let Some(node) = node {

@@ -1,6 +1,6 @@
 //! Known bounds of unknowns: of numbers and of the elements of sets, learnt from assertions.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::{Lowering, Window};
 use crate::propositional::bounds::{Interval, Part};
@@ -37,7 +37,7 @@ impl Lowering {
 
     /// Notes bounds of symbols that are not lowered yet. Of all others nothing is learnt, since the assertion may
     /// be one that does not hold always.
-    pub fn expect(&mut self, assertion: Term, of: &HashSet<SymbolId>) {
+    pub fn expect(&mut self, assertion: Term, of: &FxHashSet<SymbolId>) {
         let terms = self.terms.clone();
         self.bounds.learn_about(&terms, assertion, |id| of.contains(&id));
     }

@@ -1,6 +1,6 @@
 //! Estimates of what a term costs before anything is built.
 
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 use super::Lowering;
 use crate::term::{Op, Sort, SortKind, SymbolId, Term};
@@ -56,7 +56,7 @@ impl Lowering {
         };
         let instances =
             bound.iter().map(|&id| self.values(self.terms.symbol_sort(id))).fold(1, u64::saturating_mul);
-        let (mut inside, mut seen) = (0u64, HashSet::new());
+        let (mut inside, mut seen) = (0u64, FxHashSet::default());
         let mut stack = node.args.to_vec();
         while let Some(t) = stack.pop() {
             if !seen.insert(t) {

@@ -13,8 +13,9 @@ mod effort;
 mod estimate;
 mod fresh;
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use super::array::{read, write};
 use super::bounds::{Bounds, literal};
@@ -66,9 +67,9 @@ pub(super) struct Lowering {
     cut_sets: CutSets,
     sorts: SortParts,
     /// Unknown integers of the symbols that are integers.
-    integers: HashMap<SymbolId, Number>,
+    integers: FxHashMap<SymbolId, Number>,
     /// Weights of the instances of quantifiers, as far as they were asked for.
-    weights: HashMap<Term, u64>,
+    weights: FxHashMap<Term, u64>,
     pub effort: Effort,
 }
 
@@ -76,9 +77,9 @@ pub(super) struct Lowering {
 #[derive(Default)]
 struct Lowered {
     /// Of terms without bound symbols.
-    closed: HashMap<Term, Result<Value, Why>>,
+    closed: FxHashMap<Term, Result<Value, Why>>,
     /// Of terms with bound symbols, by what these stand for.
-    open: HashMap<Bound, Result<Value, Why>>,
+    open: FxHashMap<Bound, Result<Value, Why>>,
 }
 
 impl Lowered {
@@ -99,18 +100,18 @@ impl Lowered {
 #[derive(Default)]
 struct CutSets {
     /// Literals that say that a set has no elements outside of its window.
-    empty_outside: HashMap<SymbolId, Lit>,
+    empty_outside: FxHashMap<SymbolId, Lit>,
     /// The windows of such sets, by the parts of their elements.
-    windows: HashMap<SymbolId, Rc<[Window]>>,
+    windows: FxHashMap<SymbolId, Rc<[Window]>>,
 }
 
 /// The constants and the scalar parts of sorts, computed once for each sort.
 #[derive(Default)]
 struct SortParts {
     /// All values of a finite sort; none where there are too many.
-    constants: HashMap<Sort, Option<Rc<[Value]>>>,
+    constants: FxHashMap<Sort, Option<Rc<[Value]>>>,
     /// Sorts of the scalar parts of a value.
-    scalars: HashMap<Sort, Rc<[Sort]>>,
+    scalars: FxHashMap<Sort, Rc<[Sort]>>,
 }
 
 impl Lowering {
@@ -129,8 +130,8 @@ impl Lowering {
             ranges: Ranges::default(),
             cut_sets: CutSets::default(),
             sorts: SortParts::default(),
-            integers: HashMap::new(),
-            weights: HashMap::new(),
+            integers: FxHashMap::default(),
+            weights: FxHashMap::default(),
             effort: Effort::unlimited(),
         }
     }

@@ -1,11 +1,11 @@
 //! Values of a Z3 model.
 
-use std::collections::HashMap;
 use std::str::FromStr;
 
 use bsym_language::int::Int;
 use num_bigint::BigInt;
 use num_rational::BigRational;
+use rustc_hash::FxHashMap;
 use z3::ast::{Ast, Dynamic};
 use z3::{DeclKind, FuncDecl, Model};
 
@@ -197,7 +197,7 @@ fn array(
 
 /// A value that is given by a formula (a lambda), read as Z3 prints it.
 fn printed(lowering: &mut Lowering, d: &Dynamic, sort: Sort) -> Result<Option<TermValue>, SolverError> {
-    let (mut constructors, mut tuples) = (HashMap::new(), HashMap::new());
+    let (mut constructors, mut tuples) = (FxHashMap::default(), FxHashMap::default());
     let mut open = vec![sort];
     while let Some(sort) = open.pop() {
         match lowering.terms().sort_kind(sort) {

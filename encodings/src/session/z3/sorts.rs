@@ -4,8 +4,9 @@
 //! So the table of sorts is the thread's, keyed by structure.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
 
 use z3::{DatatypeAccessor, DatatypeBuilder, FuncDecl};
 
@@ -31,7 +32,7 @@ pub(super) struct Z3Sort {
 struct Table {
     names: Names,
     /// By the structure written out in full, as the numbers of sorts differ from session to session.
-    sorts: HashMap<String, Rc<Z3Sort>>,
+    sorts: FxHashMap<String, Rc<Z3Sort>>,
 }
 
 thread_local! {

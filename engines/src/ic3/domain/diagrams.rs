@@ -11,7 +11,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use bsym_encodings::session::evaluate::evaluate_each;
+use bsym_encodings::session::evaluate::{Assignment, evaluate_each};
 use bsym_encodings::session::{self, SolverError, TermValue};
 use bsym_encodings::term::{Sort, SymbolId, Term};
 use bsym_language::model::*;
@@ -318,7 +318,7 @@ impl Domain for Diagrams {
         model: &mut session::Model<'_>,
     ) -> Result<Cube, SolverError> {
         let terms = problem.terms();
-        let mut values: HashMap<SymbolId, TermValue> = HashMap::new();
+        let mut values = Assignment::default();
         let mut sizes = vec![];
         for open in &self.sets {
             let universe = model.universe(open.sort)?;
