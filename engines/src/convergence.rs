@@ -17,7 +17,7 @@ use bsym_semantics::scope::least_sizes::least_sizes;
 use bsym_semantics::verdict::Reason;
 
 use crate::bmc::Bmc;
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, Listener};
 use crate::excluded::Excluded;
 use crate::ic3::search::{End, Search};
 use crate::invariants::bits::Schema;
@@ -54,7 +54,8 @@ pub(crate) fn run(
         .map(|set| (set, least.get(&set).map_or(0, |&n| n).max(tuning().bits.first_size)))
         .collect();
     let schemas = Vocabulary::suggested(work.job);
-    let mut growth = Growth { excluded, schemas, sizes, known: vec![], any: None };
+    let mut growth =
+        Growth { excluded, schemas, sizes, known: vec![], any: None, listener: Listener::default() };
     work.exchange.search(true);
     let found = growth.search(problem, work);
     work.exchange.search(false);
@@ -71,9 +72,10 @@ struct Growth<'e> {
     excluded: &'e Excluded,
     schemas: Vec<Schema>,
     sizes: Sizes,
-    /// Lemmas at smaller sizes, in all readings.
+    /// Lemmas at smaller sizes, in all readings, and of other searches.
     known: Vec<Pred>,
     any: Option<AnySize>,
+    listener: Listener,
 }
 
 /// The search at one size.
@@ -114,6 +116,9 @@ impl Growth<'_> {
                 Ok(at) => at,
                 Err(why) => return Ok(Err(why)),
             };
+            // What others know of any size.
+            let heard = work.exchange.lemmas(&mut self.listener);
+            self.learn(heard);
             match at.lemmas(&self.known, work)? {
                 Ok(Found::Lemmas(lemmas)) => self.learn(lemmas),
                 Ok(Found::Outcome(outcome)) => return Ok(Ok(outcome)),

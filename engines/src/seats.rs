@@ -169,6 +169,10 @@ impl Seats {
 
 /// The length of the first slice of a contestant.
 fn first_slice(role: Role) -> Duration {
-    let share = if role == Role::Diagrams { tuning().portfolio.diagrams_share } else { 1 };
+    let share = match role {
+        Role::Diagrams => tuning().portfolio.diagrams_share,
+        Role::Bits => tuning().portfolio.bits_share,
+        _ => 1,
+    };
     tuning().portfolio.first_slice * share
 }

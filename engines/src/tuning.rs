@@ -101,8 +101,11 @@ bsym_language::tuning! {
         deduction: Duration = ms(1000),
         /// Time that the engines work before the strongest clauses are looked for in parallel.
         strongest: Duration = ms(600),
-        /// Time that the engines work before bits are searched at small sizes in parallel.
-        bits: Duration = ms(1500),
+        /// Time that the engines work before bits are searched at small sizes in parallel: a violation that is found in
+        /// an instant needs none, and alone they prove most protocols in under a second (`benches/protocols.md`).
+        bits: Duration = ms(200),
+        /// Factor on the slices of the search over bits.
+        bits_share: u32 = 3,
         /// Time that the engines work before violations behind many rounds of a cycle are looked for in parallel: those
         /// after a few events are found by then, and have shorter traces.
         deep: Duration = ms(400),

@@ -49,7 +49,8 @@ impl Steps {
         frame: usize,
         work: &mut Work<'_, '_>,
     ) -> Result<Cube, SolverError> {
-        let mut lemma = self.disjoint_from_initial(problem, core, cube, work)?;
+        let (cube, core) = self.with_few_elements(problem, cube.clone(), core, frame, work)?;
+        let mut lemma = self.disjoint_from_initial(problem, core, &cube, work)?;
         let mut kept = BTreeSet::new();
         while let Some(literal) = self.first_to_drop(&lemma, &kept) {
             if lemma.literals().len() == 1 || work.check().is_err() {
@@ -69,6 +70,35 @@ impl Steps {
             }
         }
         Ok(lemma)
+    }
+
+    /// Of a cube of bits, and the core of its consecution, what is about few elements: a lemma about fewer elements is
+    /// likelier to hold where sets are larger. Other cubes are left as they are.
+    fn with_few_elements(
+        &mut self,
+        problem: &mut Problem,
+        mut cube: Cube,
+        mut core: Cube,
+        frame: usize,
+        work: &mut Work<'_, '_>,
+    ) -> Result<(Cube, Cube), SolverError> {
+        let mut tried = 0;
+        loop {
+            let left = self.without_elements(&cube);
+            let Some(smaller) = left.get(tried).filter(|c| !c.literals().is_empty()) else {
+                return Ok((cube, core));
+            };
+            tried += 1;
+            if work.check().is_err() {
+                return Ok((cube, core));
+            }
+            if matches!(self.initial(problem, smaller, work)?, Query::Unsat(_))
+                && let Query::Unsat(of_smaller) = self.consecution(problem, None, smaller, frame, work)?
+            {
+                (cube, core) = (smaller.clone(), of_smaller);
+                tried = 0;
+            }
+        }
     }
 
     /// A cube with the given one in it that no initial state is in and no step from states of `frame`

@@ -28,7 +28,7 @@ mod sessions;
 use std::time::Duration;
 
 use bsym_encodings::session::{SolverError, Statistics};
-use bsym_language::model::Pred;
+use bsym_language::model::{CarrierKind, Pred};
 use bsym_proofs::claim::Evidence;
 use bsym_semantics::verdict::Reason;
 
@@ -95,7 +95,10 @@ impl Ic3 {
         if !is_settled && matches!(domains, Domains::All | Domains::Diagrams) && !is_finite {
             waiting = Diagrams::of(problem, job).map(|_| Domains::Diagrams);
         }
-        if !is_settled && matches!(domains, Domains::All | Domains::Bits) && is_finite {
+        // Without a deferred set predicates are better left alone.
+        let is_deferred = job.model.types.carriers.iter().any(|c| c.kind == CarrierKind::Deferred);
+        let has_bits = domains == Domains::Bits || domains == Domains::All && is_deferred;
+        if !is_settled && has_bits && is_finite {
             waiting = Some(Domains::Bits);
         }
         Ok(Ic3 {
@@ -191,12 +194,12 @@ impl Ic3 {
         }
         self.turns.retain(|t| !t.given_up);
         let begins = match self.waiting.take() {
-            Some(Domains::Bits) => self.over_bits(problem, work)?,
-            Some(_) => Search::over_diagrams(problem, work.job, work.open)?,
+            Some(Domains::Bits) => self.over_bits(problem, work)?.map(|search| (self.turns.len(), search)),
+            Some(_) => Search::over_diagrams(problem, work.job, work.open)?.map(|search| (0, search)),
             None => None,
         };
-        if let Some(search) = begins {
-            self.turns.insert(0, Turn { search, path: None, given_up: false });
+        if let Some((place, search)) = begins {
+            self.turns.insert(place, Turn { search, path: None, given_up: false });
         }
         self.turn *= 2;
         Ok(None)

@@ -590,6 +590,11 @@ impl Steps {
         literals
     }
 
+    /// What is left of a cube of bits without one of the elements that may change places, for each of them.
+    pub(super) fn without_elements(&self, cube: &Cube) -> Vec<Cube> {
+        self.orbits.as_ref().map_or_else(Vec::new, |orbits| orbits.bits.without_elements(cube))
+    }
+
     /// From now on cubes are blocked with all their images.
     pub(super) fn block_orbits(&mut self, orbits: Orbits) {
         self.orbits = Some(orbits);

@@ -288,6 +288,33 @@ impl Bits {
         }
     }
 
+    /// What is left of a cube without one of the elements that may change places with others, for each of them: first
+    /// without those of which least is true.
+    pub fn without_elements(&self, cube: &Cube) -> Vec<Cube> {
+        let has = |l: &Literal, element: (CarrierId, u32)| {
+            let items = self.about(l.position).map_or(&[][..], |(_, items)| items);
+            items.contains(&Item::Element(element.0, element.1))
+        };
+        let items =
+            cube.literals().iter().filter_map(|l| self.about(l.position)).flat_map(|(_, items)| items);
+        let elements: BTreeSet<(CarrierId, u32)> = items
+            .filter_map(|item| match *item {
+                Item::Element(c, i) if self.class_of(c, i).is_some() => Some((c, i)),
+                _ => None,
+            })
+            .collect();
+        let mut found: Vec<(usize, Cube)> = elements
+            .into_iter()
+            .map(|element| {
+                let true_of = cube.literals().iter().filter(|l| l.positive && has(l, element)).count();
+                let left = cube.literals().iter().copied().filter(|l| !has(l, element)).collect();
+                (true_of, Cube::new(left))
+            })
+            .collect();
+        found.sort();
+        found.into_iter().map(|(_, left)| left).collect()
+    }
+
     /// Images of a cube, at most `most`, of which all literals are true.
     pub fn images(&self, cube: &[Literal], truth: &dyn Fn(usize) -> Option<bool>, most: usize) -> Vec<Cube> {
         let is_true = |l: Literal| truth(l.position) == Some(l.positive);
