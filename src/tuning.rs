@@ -198,6 +198,10 @@ bsym_language::tuning! {
         status: usize = 12,
         /// Obligations that a line about stronger invariants names.
         strengthened: usize = 6,
+        /// Pairs of an event and a property that it breaks, where there is no proof.
+        gaps: usize = 3,
+        /// Lemmas that are nearly inductive.
+        near: usize = 3,
         /// Steps at each end of a long path that are written.
         path_end: usize = 2,
         /// Least number of steps of a path that are left out.

@@ -102,6 +102,8 @@ pub(crate) struct Ended {
     pub counterexample_to_induction: Option<CounterexampleToInduction>,
     /// Invariants that were guessed: inductive together with the assumed conjuncts.
     pub guessed: Vec<Pred>,
+    /// Lemmas of frames, which need not be inductive.
+    pub lemmas: Vec<Pred>,
 }
 
 /// Finding of a contestant.
@@ -118,7 +120,14 @@ pub(crate) enum Conclusion {
 impl Ended {
     pub(crate) fn with(found: Conclusion) -> Ended {
         let statistics = Statistics::default();
-        Ended { found, clear: None, statistics, counterexample_to_induction: None, guessed: vec![] }
+        Ended {
+            found,
+            clear: None,
+            statistics,
+            counterexample_to_induction: None,
+            guessed: vec![],
+            lemmas: vec![],
+        }
     }
 }
 
@@ -428,6 +437,10 @@ impl Running {
             Running::Kind(kind) => (kind.clear(), kind.counterexample_to_induction(job), kind.guessed()),
             Running::Ic3(ic3) => (ic3.clear(), None, ic3.guessed().to_vec()),
         };
-        Ended { found, clear, statistics: self.statistics(), counterexample_to_induction, guessed }
+        let lemmas = match (self, &found) {
+            (Running::Ic3(ic3), Conclusion::Unknown(_)) => ic3.lemmas(&job.model),
+            _ => vec![],
+        };
+        Ended { found, clear, statistics: self.statistics(), counterexample_to_induction, guessed, lemmas }
     }
 }

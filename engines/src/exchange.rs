@@ -110,6 +110,11 @@ impl Exchange {
         news
     }
 
+    /// Returns all lemmas that were told.
+    pub fn all_lemmas(&self) -> Vec<Pred> {
+        self.facts().lemmas.iter().map(|(_, lemma)| lemma.clone()).collect()
+    }
+
     /// Returns whether any lemmas were told.
     pub fn has_lemmas(&self) -> bool {
         !self.facts().lemmas.is_empty()

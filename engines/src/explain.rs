@@ -164,23 +164,42 @@ impl Asked {
     /// The variables and constants that it depends on: those of the goal, and those that decide whether the event
     /// happens and what it does to them.
     pub fn names(&self, model: &Model) -> (BTreeSet<VarId>, BTreeSet<ConstId>) {
-        let body = self.event().map(|e| &model.events[e.index()].body);
-        let mut found = match self {
-            Asked::Conjunct(_, i) => Names::of_pred(&model.invariant[*i].pred),
-            Asked::Assertion(i) => Names::of_pred(&model.assertions[*i].pred),
-            Asked::Failures(..) => {
+        match self {
+            Asked::Conjunct(event, i) => reads(model, &model.invariant[*i].pred, *event),
+            Asked::Assertion(i) => reads(model, &model.assertions[*i].pred, None),
+            Asked::Failures(event, _) => {
+                let body = event.map(|e| &model.events[e.index()].body);
                 let names = body.map(Names::of_subst).unwrap_or_default();
-                return (names.variables, names.constants);
+                (names.variables, names.constants)
             }
-        };
-        if let (Asked::Conjunct(..), Some(body)) = (self, body) {
-            let mut reads = Reads { goal: found.variables.clone(), names: Names::default() };
-            reads.subst(body);
-            found.variables.extend(reads.names.variables);
-            found.constants.extend(reads.names.constants);
         }
-        (found.variables, found.constants)
     }
+}
+
+/// Returns the variables and constants that the truth of a predicate after an event depends on: those of the predicate,
+/// and those that decide whether the event happens and what it does to them.
+pub fn reads(model: &Model, pred: &Pred, event: Option<EventId>) -> (BTreeSet<VarId>, BTreeSet<ConstId>) {
+    reads_along(model, [pred], event)
+}
+
+/// Returns the variables and constants that the truth of predicates after some events depends on, the last event first.
+pub fn reads_along<'m>(
+    model: &'m Model,
+    preds: impl IntoIterator<Item = &'m Pred>,
+    events: impl IntoIterator<Item = EventId>,
+) -> (BTreeSet<VarId>, BTreeSet<ConstId>) {
+    let mut found = Names::default();
+    for names in preds.into_iter().map(Names::of_pred) {
+        found.variables.extend(names.variables);
+        found.constants.extend(names.constants);
+    }
+    for event in events {
+        let mut reads = Reads { goal: found.variables.clone(), names: Names::default() };
+        reads.subst(&model.events[event.index()].body);
+        found.variables.extend(reads.names.variables);
+        found.constants.extend(reads.names.constants);
+    }
+    (found.variables, found.constants)
 }
 
 /// Variables and names that are read where it matters for some variables.

@@ -55,6 +55,10 @@ mod convergence;
 
 pub mod explain;
 
+pub mod failed_proof;
+
+mod proof_graph;
+
 pub mod auxiliary;
 
 pub mod hunt;

@@ -27,6 +27,7 @@ use crate::exchange::Exchange;
 use crate::excluded::Excluded;
 use crate::options::{Domains, Job};
 use crate::problem::Existence;
+use crate::proof_graph::Candidates;
 use crate::seats::{Seat, Seats, State};
 use crate::settle::Settled;
 use crate::settle::wrong_status::{drop_claim, refute_statuses, refuted_by};
@@ -70,6 +71,8 @@ pub(crate) struct Round {
     statistics: Statistics,
     clear: Option<usize>,
     guessed: Vec<Pred>,
+    /// Lemmas of frames, which need not be inductive.
+    lemmas: Vec<Pred>,
     /// Status that a failed check made doubtful as a whole, out of use since.
     doubtful: ProofStatus,
     /// Contestants that begin late and have begun, once for all attempts.
@@ -95,6 +98,7 @@ impl Round {
             statistics: Statistics::default(),
             clear: None,
             guessed: vec![],
+            lemmas: vec![],
             doubtful: ProofStatus::none(),
             late: vec![],
         }
@@ -394,6 +398,7 @@ impl Round {
         if ended.guessed.len() > self.guessed.len() {
             self.guessed = ended.guessed.clone();
         }
+        self.lemmas.extend(ended.lemmas.iter().cloned());
     }
 
     /// Does what is due between slices: starts contestants, and checks status with the solver.
@@ -531,6 +536,17 @@ impl Round {
                 Err(_) => return,
             }
         }
+    }
+
+    /// Returns the lemmas that are known to be inductive together with the conjuncts, and those of frames.
+    pub(crate) fn candidates(&self) -> Candidates {
+        let mut inductive = self.guessed.clone();
+        for lemma in self.exchange.all_lemmas() {
+            if !inductive.contains(&lemma) {
+                inductive.push(lemma);
+            }
+        }
+        Candidates { inductive, tried: self.lemmas.clone() }
     }
 
     /// Adds what the contestants did and know to the report.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use bsym_encodings::budget::Budget;
 use bsym_encodings::session::SolverError;
 use bsym_proofs::claim::{Claim, Property};
 use bsym_proofs::recorded::Recorded;
@@ -12,6 +13,7 @@ use crate::excluded::Excluded;
 use crate::options::Job;
 use crate::portfolio::{Course, Round};
 use crate::problem::Open;
+use crate::proof_graph::{Candidates, failed_proof};
 use crate::settle::dropped;
 use crate::settle::wrong_status::drop_claim;
 use crate::tuning::tuning;
@@ -31,7 +33,8 @@ pub fn run(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observ
 
 /// The report of a run, whatever its counterexamples rest on.
 fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observer<Progress>) -> Report {
-    let mut job = job.clone();
+    let whole = job.budget.clone();
+    let mut job = Job { budget: budget_of_engines(job, engine), ..job.clone() };
     let mut report = Report::new(engine, job.scope.clone());
     let mut vetting = Vetting::new(&job);
     if let Err(e) = begin_vetting(&mut vetting, &mut job, &mut |terms| opener(terms), observer, &mut report) {
@@ -86,6 +89,10 @@ fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observe
             }
             other => {
                 report.properties = verdicts(&job, &violated, None);
+                if let (Verdict::Unknown(reason), None) = (&other, &first) {
+                    let lemmas = round.candidates();
+                    add_failed_proof(&job, &lemmas, reason, &whole, opener, &mut report);
+                }
                 report.verdict = other;
             }
         }
@@ -101,6 +108,51 @@ fn decide(job: &Job, engine: Engine, opener: &Opener, observer: &mut dyn Observe
         }
         return report;
     }
+}
+
+/// Returns the budget of the engines: where they look for a proof they end a little before the run, so that there is time to
+/// find out what there is of a proof.
+fn budget_of_engines(job: &Job, engine: Engine) -> Budget {
+    let whole = job.budget.clone();
+    match whole.left() {
+        Some(left) if looks_for_proof(engine) && !whole.is_counted() => {
+            let reserve = (left / tuning().failed_proof.share).min(tuning().failed_proof.time);
+            whole.within(left.saturating_sub(reserve))
+        }
+        _ => whole,
+    }
+}
+
+fn looks_for_proof(engine: Engine) -> bool {
+    matches!(engine, Engine::Kind | Engine::Ic3 | Engine::Check)
+}
+
+/// Reports what there is of a proof, made of some lemmas, after a run that ended for some reason. `whole` is the budget of
+/// the run, without what the engines left.
+fn add_failed_proof(
+    job: &Job,
+    lemmas: &Candidates,
+    reason: &Reason,
+    whole: &Budget,
+    opener: &Opener,
+    report: &mut Report,
+) {
+    let tuning = &tuning().failed_proof;
+    let budget = match reason {
+        _ if !looks_for_proof(report.engine) => return,
+        Reason::Timeout if whole.is_counted() => Budget::unlimited().within(tuning.last_words),
+        Reason::Interrupted => Budget::unlimited().within(tuning.last_words),
+        Reason::Timeout | Reason::DepthLimit(_) | Reason::Exhausted(_) | Reason::SolverUnknown(_) => {
+            whole.within(tuning.time)
+        }
+        _ => return,
+    };
+    if budget.left().is_some_and(|left| left < tuning.least) {
+        return;
+    }
+    // A solver that fails has nothing to add.
+    let found = failed_proof(job, lemmas, &budget, &mut |terms| opener(terms));
+    report.failed_proof = found.ok().flatten();
 }
 
 /// The part of the vetting that is done before the engines begin.

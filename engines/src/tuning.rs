@@ -37,6 +37,8 @@ bsym_language::tuning! {
         bits: Bits = Bits::DEFAULT,
         /// Strongest clauses over small vocabularies.
         strongest: Strongest = Strongest::DEFAULT,
+        /// What is found out about a proof that failed.
+        failed_proof: FailedProof = FailedProof::DEFAULT,
         /// Guesses of which the inductive ones are kept.
         houdini: Houdini = Houdini::DEFAULT,
         /// Predicates that lemmas are made of.
@@ -201,6 +203,26 @@ bsym_language::tuning! {
         /// Time for a question about a path from any state before the interchangeable elements of its first state are
         /// put in order. Most questions have a model, which the order hides (`benches/symmetry.md`).
         unordered: Duration = ms(1000),
+    }
+
+    /// What is found out about a proof that failed (`failed_proof.rs`). Not measured.
+    pub struct FailedProof {
+        /// Longest time. The engines end so much before the run.
+        time: Duration = ms(1000),
+        /// Divisor: the part of the run that it takes at most.
+        share: u32 = 8,
+        /// Divisor: the part of that time in which lemmas that were tried are told apart.
+        tried_share: u32 = 4,
+        /// Longest time where the run is over already: its answer must not be late.
+        last_words: Duration = ms(150),
+        /// Least time that is worth it.
+        least: Duration = ms(20),
+        /// Longest time for one query.
+        query: Duration = ms(100),
+        /// Lemmas that are looked at.
+        lemmas: usize = 40,
+        /// Those of them that are reported where they are not inductive.
+        near: usize = 6,
     }
 
     /// IC3 over predicates (`ic3/`).

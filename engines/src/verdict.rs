@@ -8,6 +8,7 @@ use bsym_semantics::scope::Scope;
 use bsym_semantics::trace::{Trace, Violation};
 use bsym_semantics::verdict::{self, Counterexample, Reason};
 
+use crate::failed_proof::FailedProof;
 use crate::walk::{Contradiction, Walked};
 
 /// The engines.
@@ -71,6 +72,8 @@ pub struct Report {
     /// Invariants that were found on the way, in B: inductive together with the conjuncts asked, as one solver says.
     /// Short ones first.
     pub found_invariants: Vec<String>,
+    /// The part of a proof that there is where none was found.
+    pub failed_proof: Option<FailedProof>,
     /// Work of the solvers.
     pub statistics: Statistics,
 }
@@ -93,6 +96,7 @@ impl Report {
             unsupported: vec![],
             counterexample_to_induction: None,
             found_invariants: vec![],
+            failed_proof: None,
             statistics: Statistics::default(),
         }
     }

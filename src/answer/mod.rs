@@ -5,7 +5,7 @@
 //!
 //! - The parts, each made of those before it: `words`, `named`, `diagnostic` (places and messages), `folding` (values as people read them), `encoding`, `scope`,
 //!   `property`, `not_asked`, `not_checked`, `status` (imported proofs), `explanation` (why a
-//!   predicate is false), `trace`, `verdict_word`, `reason_schema`, `proof`,
+//!   predicate is false), `trace`, `failed_proof`, `verdict_word`, `reason_schema`, `proof`,
 //!   `statistics`, `coverage`. The verdicts and reasons themselves are those of [`bsym_semantics::verdict`].
 //! - The answers: [`verification`] (`check`, `bmc`, `tree`, `kind`, `ic3`, `mc`), [`several`] (`check` of several machines), `claim` and [`certification`], [`cases`] (`tests`), [`constraint`] (`cbc`), [`exported`] (`export`), [`replay`],
 //!   [`simulation`], [`temporal`] (`ltl`), [`refinement`] (`refine`), [`graph`], [`evaluation`], [`choices`] (`animate`), [`parsed`], [`obligations`] (`po`), [`strengthened`], [`recorded`] (`proofs`), [`refused`], [`kept`] (from the cache), [`against`] (a baseline); [`found`], which one process tells another; and the
@@ -16,6 +16,7 @@ pub mod coverage;
 pub mod diagnostic;
 pub mod encoding;
 pub mod explanation;
+pub mod failed_proof;
 pub mod folding;
 pub mod left_out;
 pub mod named;

@@ -2,9 +2,10 @@
 
 use std::fmt::{Result, Write};
 
+use bsym_engines::explain::reads_along;
 use bsym_engines::verdict::CounterexampleToInduction;
 use bsym_language::int::Int;
-use bsym_language::model::{Conjunct, LocalId, Model, Notation};
+use bsym_language::model::{Conjunct, LocalId, Model, Notation, Pred};
 use bsym_language::print;
 use bsym_language::source::Span;
 use bsym_semantics::scope::Scope;
@@ -94,7 +95,8 @@ impl Style {
         Style { paint, whole: verbose }
     }
 
-    fn reading(self, sequences: bool) -> Reading {
+    /// How values are read.
+    pub fn reading(self, sequences: bool) -> Reading {
         Reading { sequences, folded: !self.whole }
     }
 }
@@ -153,6 +155,8 @@ pub struct CounterexampleToInductionObject {
     pub trace: Vec<StepObject>,
     /// No trace with up to this many events reaches the first state; missing where nothing is known.
     pub not_reached_within: Option<usize>,
+    /// The variables that what is violated depends on, by the events of the path.
+    pub variables: Vec<String>,
 }
 
 impl CounterexampleToInductionObject {
@@ -167,7 +171,22 @@ impl CounterexampleToInductionObject {
             constants: constants(model, &found.trace),
             trace,
             not_reached_within: found.not_reached_within,
+            variables: slice(model, found),
         }
+    }
+
+    /// The steps, of the states only the variables that matter, and the number of the others.
+    fn sliced(&self) -> (Vec<StepObject>, usize) {
+        let is_read = |name: &str| self.variables.iter().any(|v| v == name);
+        let mut steps = self.trace.clone();
+        for step in &mut steps {
+            step.state = step.state.take().map(|state| {
+                let some = state.iter().filter(|(name, _)| is_read(name));
+                some.map(|(name, value)| (name.to_string(), value.clone())).collect()
+            });
+        }
+        let all = self.trace.iter().find_map(|step| step.state.as_ref()).map_or(0, |s| s.iter().count());
+        (steps, all.saturating_sub(self.variables.len()))
     }
 
     /// What it is, the steps, then what is wrong.
@@ -185,9 +204,38 @@ impl CounterexampleToInductionObject {
             None => writeln!(out, "its first state need not be reachable")?,
         }
         writeln!(out)?;
-        write_ends(out, &self.constants, &self.trace, style)?;
+        let (steps, hidden) = self.sliced();
+        if style.whole || hidden == 0 {
+            write_ends(out, &self.constants, &self.trace, style)?;
+        } else {
+            write_ends(out, &self.constants, &steps, style)?;
+            let others =
+                format!("(left out: {}, not read on this path; -v writes all)", counted(hidden, "variable"));
+            writeln!(out, "       {}", style.paint.faint(&others))?;
+        }
         writeln!(out)?;
         write_violations(out, &self.violated, style)
+    }
+}
+
+/// The variables that the violations at the end of a path depend on; all of them where that is not known.
+fn slice(model: &Model, found: &CounterexampleToInduction) -> Vec<String> {
+    let conjuncts = |of: &[Conjunct], which: &[usize]| -> Vec<Pred> {
+        which.iter().filter_map(|&i| of.get(i)).map(|c| c.pred.clone()).collect()
+    };
+    let preds = found.violations.iter().map(|v| match v {
+        Violation::Invariant(which) => Some(conjuncts(&model.invariant, which)),
+        Violation::Assertions(which) => Some(conjuncts(&model.assertions, which)),
+        _ => None,
+    });
+    let name = |v: usize| model.variables[v].name.clone();
+    match preds.collect::<Option<Vec<_>>>() {
+        Some(preds) => {
+            let events = found.trace.steps.iter().rev().filter_map(|step| step.event);
+            let read = reads_along(model, preds.iter().flatten(), events).0;
+            read.iter().map(|v| name(v.index())).collect()
+        }
+        None => (0..model.variables.len()).map(name).collect(),
     }
 }
 

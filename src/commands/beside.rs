@@ -96,7 +96,8 @@ impl Beside {
     ) -> (Option<SearchReport>, Option<BesideObject>) {
         let asked = Cell::new(false);
         let is_over = || {
-            if run.control.stopped().is_some() && !asked.replace(true) {
+            // At the deadline the search ends by itself.
+            if run.control.stopped().is_some_and(|why| why != Reason::Timeout) && !asked.replace(true) {
                 self.process.stop();
             }
             is_settled()

@@ -248,6 +248,7 @@ impl Compared {
             }
             (answer.engine, answer.question.encoding) = (engine, None);
             (answer.findings.counterexample_to_induction, answer.findings.invariants) = (None, vec![]);
+            answer.findings.failed_proof = None;
             // The comparison closes what another search left open.
             answer.findings.search = None;
         }

@@ -56,6 +56,7 @@ struct Section {
 enum Body {
     Trace(Box<traces::Trace>),
     Proof,
+    Failed,
     Table(tables::Rows),
     Coverage,
     Notes(Vec<Note>),
@@ -113,6 +114,9 @@ fn sections(result: &Json, machine: Option<&Machine>) -> Vec<Section> {
     let has = |name: &str| result.get(name).is_some_and(|value| !value.is_null());
     if has("checked") || list(result, "invariant").next().is_some() {
         add("proof".into(), "Proof", Body::Proof);
+    }
+    if has("failed_proof") {
+        add("failed-proof".into(), "What there is of a proof", Body::Failed);
     }
     if let Some(rows) = tables::rows(result) {
         add("table".into(), &rows.title.clone(), Body::Table(rows));

@@ -11,6 +11,7 @@
 //! work in turn.
 
 mod abstract_path;
+mod candidates;
 mod deduced;
 pub(crate) mod domain;
 pub(crate) mod frame;

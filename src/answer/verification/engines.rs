@@ -3,7 +3,7 @@
 use bsym_encodings::session::Size;
 use bsym_engines::verdict::{PropertyVerdict, Report};
 use bsym_language::load::check_predicate;
-use bsym_language::model::{Model, Notation};
+use bsym_language::model::{Model, Notation, Pred};
 use bsym_language::print;
 use bsym_proofs::claim::Property;
 use bsym_semantics::verdict::{Counterexample, Verdict};
@@ -11,6 +11,7 @@ use bsym_status::{Check, Pair};
 
 use super::{Subject, Verification};
 use crate::answer::diagnostic::UnsupportedObject;
+use crate::answer::failed_proof::FailedProofObject;
 use crate::answer::proof::{CheckedObject, ContradictionObject, ProofObject};
 use crate::answer::property::PropertyObject;
 use crate::answer::scope::ScopeObject;
@@ -46,6 +47,12 @@ impl Verification {
             answer.findings.counterexample_to_induction =
                 path.map(|c| CounterexampleToInductionObject::new(model, c));
             answer.findings.invariants = in_notation(model, &report.found_invariants);
+            let shown = |pred: &Pred| match model.text.notation {
+                Notation::ClassicalB => print::pred(model, pred),
+                _ => print::shown_pred(model, pred),
+            };
+            answer.findings.failed_proof =
+                report.failed_proof.as_ref().map(|found| FailedProofObject::new(model, found, &shown));
         }
         let sources = &model.text.sources;
         answer.left_out.unsupported =

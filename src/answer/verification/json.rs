@@ -11,6 +11,7 @@ use crate::answer::against::BaselineObject;
 use crate::answer::coverage::CoverageObject;
 use crate::answer::diagnostic::{DiagnosticObject, UnsupportedObject};
 use crate::answer::encoding::EncodingObject;
+use crate::answer::failed_proof::FailedProofObject;
 use crate::answer::named::Values;
 use crate::answer::not_asked::NotAskedObject;
 use crate::answer::not_checked::DroppedObject;
@@ -65,6 +66,8 @@ struct Flat<'a> {
     certificate_kind: Option<EvidenceKind>,
     checked: Option<&'a CheckedObject>,
     counterexample_to_induction: Option<&'a CounterexampleToInductionObject>,
+    /// what there is of a proof that was not found
+    failed_proof: Option<&'a FailedProofObject>,
     /// B predicates found on the way to no proof: with the conjuncts asked they are inductive, as one solver says; not checked again
     found_invariants: &'a [String],
     states: Option<u64>,
@@ -134,6 +137,7 @@ impl<'a> From<&'a Verification> for Flat<'a> {
                 _ => proof.and_then(|proof| proof.checked.as_ref()),
             },
             counterexample_to_induction: answer.findings.counterexample_to_induction.as_ref(),
+            failed_proof: answer.findings.failed_proof.as_ref(),
             found_invariants: &answer.findings.invariants,
             states: answer.extent.states,
             transitions: answer.extent.transitions,

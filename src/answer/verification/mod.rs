@@ -23,6 +23,7 @@ use serde_json::Value as Json;
 use super::coverage::CoverageObject;
 use super::diagnostic::{DiagnosticObject, UnsupportedObject};
 use super::encoding::EncodingObject;
+use super::failed_proof::FailedProofObject;
 use super::not_asked::{NotAskedObject, not_asked};
 use super::not_checked::DroppedObject;
 use super::proof::{CertificateObject, CheckedObject, ContradictionObject, EvidenceKind, ProofObject};
@@ -83,6 +84,8 @@ pub struct Findings {
     /// Further counterexamples.
     pub further: Vec<CounterexampleObject>,
     pub counterexample_to_induction: Option<CounterexampleToInductionObject>,
+    /// What there is of a proof that was not found.
+    pub failed_proof: Option<FailedProofObject>,
     /// B predicates that are inductive together with what was asked.
     pub invariants: Vec<String>,
     /// What the search beside the engines did, where it gave no answer.

@@ -257,6 +257,9 @@ fn evidence(out: &mut String, answer: &Verification, style: Style) -> Result {
     if let (Some(path), Some(_)) = (&answer.findings.counterexample_to_induction, answer.undecided()) {
         path.write(out, style)?;
     }
+    if let (Some(found), Some(_)) = (&answer.findings.failed_proof, answer.undecided()) {
+        found.write(out, style)?;
+    }
     Ok(())
 }
 
