@@ -393,7 +393,7 @@ impl Round {
         self.statistics += ended.statistics;
         self.clear = self.clear.max(ended.clear);
         if ended.counterexample_to_induction.is_some() {
-            report.counterexample_to_induction = ended.counterexample_to_induction.clone();
+            report.attempt.counterexample_to_induction = ended.counterexample_to_induction.clone();
         }
         if ended.guessed.len() > self.guessed.len() {
             self.guessed = ended.guessed.clone();
@@ -555,7 +555,7 @@ impl Round {
         let mut texts: Vec<String> = self.guessed.iter().map(|p| print::pred(&job.model, p)).collect();
         texts.sort_by_key(String::len);
         texts.truncate(tuning().portfolio.found);
-        report.found_invariants = texts;
+        report.attempt.found_invariants = texts;
         report.statistics += self.statistics;
     }
 }

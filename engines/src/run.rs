@@ -152,7 +152,7 @@ fn add_failed_proof(
     }
     // A solver that fails has nothing to add.
     let found = failed_proof(job, lemmas, &budget, &mut |terms| opener(terms));
-    report.failed_proof = found.ok().flatten();
+    report.attempt.failed_proof = found.ok().flatten();
 }
 
 /// The part of the vetting that is done before the engines begin.

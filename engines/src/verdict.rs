@@ -67,13 +67,8 @@ pub struct Report {
     pub failed_checks: Option<Checked>,
     /// Parts of the model that could not be encoded.
     pub unsupported: Vec<bsym_encodings::system::Unsupported>,
-    /// Counterexample that kept k-induction from a proof: a path that starts anywhere.
-    pub counterexample_to_induction: Option<CounterexampleToInduction>,
-    /// Invariants that were found on the way, in B: inductive together with the conjuncts asked, as one solver says.
-    /// Short ones first.
-    pub found_invariants: Vec<String>,
-    /// The part of a proof that there is where none was found.
-    pub failed_proof: Option<FailedProof>,
+    /// What was found on the way to no proof.
+    pub attempt: ProofAttempt,
     /// Work of the solvers.
     pub statistics: Statistics,
 }
@@ -94,12 +89,22 @@ impl Report {
             unconfirmed_checks: vec![],
             failed_checks: None,
             unsupported: vec![],
-            counterexample_to_induction: None,
-            found_invariants: vec![],
-            failed_proof: None,
+            attempt: ProofAttempt::default(),
             statistics: Statistics::default(),
         }
     }
+}
+
+/// What was found on the way to a proof where none was found.
+#[derive(Clone, Debug, Default)]
+pub struct ProofAttempt {
+    /// Counterexample that kept k-induction from a proof: a path that starts anywhere.
+    pub counterexample_to_induction: Option<CounterexampleToInduction>,
+    /// Invariants that were found on the way, in B: inductive together with the conjuncts asked, as one solver says.
+    /// Short ones first.
+    pub found_invariants: Vec<String>,
+    /// The part of a proof that there is where none was found.
+    pub failed_proof: Option<FailedProof>,
 }
 
 /// A path to a violation from a state that is not known to be reachable. It keeps an invariant from being inductive.

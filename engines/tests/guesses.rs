@@ -78,5 +78,9 @@ fn without_a_proof_the_invariants_that_were_found_are_reported() {
     job.depth = Some(3);
     let found = report(&job, Engine::Kind);
     assert_eq!(answer(&found), "unknown DepthLimit(3)");
-    assert!(found.found_invariants.iter().any(|i| i == "x = 4 * y + 2"), "{:?}", found.found_invariants);
+    assert!(
+        found.attempt.found_invariants.iter().any(|i| i == "x = 4 * y + 2"),
+        "{:?}",
+        found.attempt.found_invariants
+    );
 }

@@ -514,7 +514,7 @@ OPERATIONS two(n) = PRE n : 1..3 THEN x, y := x + 2, n END END";
     let model = model(text);
     let mut job = job(&model, &ScopeRequest::default());
     job.depth = Some(1);
-    let found = report(&job, Engine::Kind).counterexample_to_induction.expect("three leads to seven");
+    let found = report(&job, Engine::Kind).attempt.counterexample_to_induction.expect("three leads to seven");
     let x = |i: usize| found.trace.steps[i].state.as_ref().map(|state| state[0].clone());
     assert_eq!([x(0), x(1), x(2)], [3, 5, 7].map(|n| Some(Value::int(n))));
     assert_eq!(found.violations, [Violation::Invariant(vec![2])]);

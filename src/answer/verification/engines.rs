@@ -43,16 +43,19 @@ impl Verification {
         answer.properties = report.properties.iter().map(property).collect();
         // Where there is an answer nobody asks what kept it, and what else was found.
         if answer.undecided().is_some() {
-            let path = report.counterexample_to_induction.as_ref();
+            let path = report.attempt.counterexample_to_induction.as_ref();
             answer.findings.counterexample_to_induction =
                 path.map(|c| CounterexampleToInductionObject::new(model, c));
-            answer.findings.invariants = in_notation(model, &report.found_invariants);
+            answer.findings.invariants = in_notation(model, &report.attempt.found_invariants);
             let shown = |pred: &Pred| match model.text.notation {
                 Notation::ClassicalB => print::pred(model, pred),
                 _ => print::shown_pred(model, pred),
             };
-            answer.findings.failed_proof =
-                report.failed_proof.as_ref().map(|found| FailedProofObject::new(model, found, &shown));
+            answer.findings.failed_proof = report
+                .attempt
+                .failed_proof
+                .as_ref()
+                .map(|found| FailedProofObject::new(model, found, &shown));
         }
         let sources = &model.text.sources;
         answer.left_out.unsupported =
