@@ -30,14 +30,25 @@ pub(crate) fn failed_proof(
     budget: &Budget,
     open: &mut Open<'_>,
 ) -> Result<Option<FailedProof>, SolverError> {
-    let budget = budget.per_query(tuning().failed_proof.query);
-    let mut graph = Graph::new(job, candidates, open)?;
+    let time = budget.left().unwrap_or(tuning().failed_proof.time);
+    let (patient, budget) = (
+        budget.per_query(time / tuning().failed_proof.pair_share),
+        budget.per_query(tuning().failed_proof.query),
+    );
+    let mut graph = Graph::new(job, candidates, true, open)?;
+    if graph.session.left_out() > 0 {
+        graph = Graph::new(job, candidates, false, open)?;
+    }
     if !graph.is_usable() {
         return Ok(None);
     }
-    let broken = graph.keep_inductive(&budget)?;
+    let tried = graph.lemmas.split_off(graph.inductive);
     let mut found = FailedProof::default();
-    graph.properties(&budget, &mut found)?;
+    graph.properties(&patient, &mut found)?;
+    let broken = graph.keep_inductive(tried, &budget)?;
+    if graph.lemmas.len() > graph.inductive {
+        graph.close_gaps(&budget, &mut found)?;
+    }
     graph.lemmas(&budget, &mut found)?;
     graph.near(&broken, &budget, &mut found)?;
     if found.gaps.is_empty() && found.near.is_empty() && graph.lemmas.is_empty() {
@@ -95,7 +106,14 @@ enum Kept {
 }
 
 impl<'j> Graph<'j> {
-    fn new(job: &'j Job, candidates: &Candidates, open: &mut Open<'_>) -> Result<Graph<'j>, SolverError> {
+    /// A graph of which nothing is known. Where sets have any size, arrays may only be read, which decides more: nothing
+    /// may be left out then.
+    fn new(
+        job: &'j Job,
+        candidates: &Candidates,
+        only_reads: bool,
+        open: &mut Open<'_>,
+    ) -> Result<Graph<'j>, SolverError> {
         let mut problem = Problem::plain(job, &Excluded::default());
         let terms = problem.terms();
         let mut all: Vec<(Pred, Term)> = vec![];
@@ -112,7 +130,14 @@ impl<'j> Graph<'j> {
                 inductive += usize::from(i < candidates.inductive.len());
             }
         }
-        let mut session = problem.session(open)?;
+        let mut session = open(problem.terms())?;
+        let carriers = problem.system.whole_carriers();
+        if only_reads && !carriers.is_empty() {
+            session.only_read_arrays(carriers);
+        }
+        for &t in problem.system.facts.background.iter().chain(&problem.system.axioms.whole) {
+            session.assert(t)?;
+        }
         for k in 0..2 {
             for fact in problem.facts_in(k) {
                 session.assert(fact)?;
@@ -168,13 +193,27 @@ impl<'j> Graph<'j> {
         conjuncts.map(|p| p.before).chain(self.lemmas.iter().map(|l| l.stated.before)).collect()
     }
 
-    /// Asks whether something is kept: by itself, and else with the others, which the answer names then.
-    fn ask_alone(&mut self, own: Term, asked: &[Term], budget: &Budget) -> Result<Kept, SolverError> {
-        let alone: Vec<Term> = [own].into_iter().chain(asked.iter().copied()).collect();
-        if budget.check().is_ok() && matches!(decide(&mut self.session, &alone, budget)?, Decided::Unsat(_)) {
-            return Ok(Kept::Yes(vec![]));
+    /// Asks whether something is kept that holds before, and if so, whether by itself, so that nothing else was needed.
+    fn ask_simply(&mut self, own: Term, asked: &[Term], budget: &Budget) -> Result<Kept, SolverError> {
+        match self.ask(asked, budget)? {
+            Kept::Yes(core) => self.simplified(core, own, asked, budget).map(Kept::Yes),
+            other => Ok(other),
         }
-        self.ask(asked, budget)
+    }
+
+    fn simplified(
+        &mut self,
+        core: Vec<Term>,
+        own: Term,
+        asked: &[Term],
+        budget: &Budget,
+    ) -> Result<Vec<Term>, SolverError> {
+        let alone: Vec<Term> = [own].into_iter().chain(asked.iter().copied()).collect();
+        let budget = budget.per_query(tuning().failed_proof.query);
+        let is_alone = core.iter().all(|t| alone.contains(t))
+            || budget.check().is_ok()
+                && matches!(decide(&mut self.session, &alone, &budget)?, Decided::Unsat(_));
+        Ok(if is_alone { vec![] } else { core })
     }
 
     fn ask(&mut self, also: &[Term], budget: &Budget) -> Result<Kept, SolverError> {
@@ -189,12 +228,11 @@ impl<'j> Graph<'j> {
         })
     }
 
-    /// Drops lemmas until those that are left are inductive together with the conjuncts. Returns those that hold at the
-    /// start and that steps break.
-    fn keep_inductive(&mut self, budget: &Budget) -> Result<Vec<Pred>, SolverError> {
+    /// Adds those of further lemmas that are inductive together with the conjuncts and all others. Returns those that hold at
+    /// the start and that steps break.
+    fn keep_inductive(&mut self, tried: Vec<Lemma>, budget: &Budget) -> Result<Vec<Pred>, SolverError> {
         let budget = budget.within(budget.left().unwrap_or_default() / tuning().failed_proof.tried_share);
         let mut broken = vec![];
-        let tried = self.lemmas.split_off(self.inductive);
         let inductive = std::mem::take(&mut self.lemmas);
         let mut kept = vec![];
         for lemma in tried {
@@ -230,16 +268,29 @@ impl<'j> Graph<'j> {
     /// Adds what properties rest on, and where they are broken.
     fn properties(&mut self, budget: &Budget, found: &mut FailedProof) -> Result<(), SolverError> {
         for i in 0..self.properties.len() {
-            let Stated { node: property, before, false_before, false_after } = self.properties[i];
-            if !matches!(property, Property::Invariant(_)) {
-                self.pair((property, Terms::TRUE), None, &[false_before], budget, found)?;
+            let target = self.problem.targets[i];
+            if !matches!(target.property, Property::Invariant(_)) {
+                self.pair(i, None, budget, found)?;
                 continue;
             }
-            let target = self.problem.targets[i];
             for (event, taken) in self.events.clone() {
                 if !self.problem.is_proven(self.job, Some(event), &target) {
-                    self.pair((property, before), Some(event), &[taken, false_after], budget, found)?;
+                    self.pair(i, Some((event, taken)), budget, found)?;
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// Asks about the gaps once more, with all lemmas.
+    fn close_gaps(&mut self, budget: &Budget, found: &mut FailedProof) -> Result<(), SolverError> {
+        for gap in std::mem::take(&mut found.gaps) {
+            let Some(i) = self.properties.iter().position(|p| p.node == gap.property) else { continue };
+            let taken = self.events.iter().copied().find(|(event, _)| Some(*event) == gap.event);
+            let before = (found.gaps.len(), found.supports.len());
+            self.pair(i, taken, budget, found)?;
+            if (found.gaps.len(), found.supports.len()) == before {
+                found.gaps.push(gap);
             }
         }
         Ok(())
@@ -247,28 +298,37 @@ impl<'j> Graph<'j> {
 
     fn pair(
         &mut self,
-        (property, before): (Property, Term),
-        event: Option<EventId>,
-        asked: &[Term],
+        i: usize,
+        event: Option<(EventId, Term)>,
         budget: &Budget,
         found: &mut FailedProof,
     ) -> Result<(), SolverError> {
-        match self.ask_alone(before, asked, budget)? {
-            Kept::Yes(core) => {
-                let by = self.needed(&core, Node::Property(property));
-                found.supports.push(Support { node: Node::Property(property), event, by });
-            }
-            Kept::No => {
-                let (variables, constants) = self.slice(property, event);
-                let asked: Vec<Term> = self.assumed().into_iter().chain(asked.iter().copied()).collect();
-                let trace = match event {
-                    Some(event) => self.trace(property, event, &asked, budget)?,
-                    None => None,
-                };
-                found.gaps.push(Gap { property, event, variables, constants, trace });
-            }
-            Kept::Open => {}
+        let Stated { node: property, before, false_before, false_after } = self.properties[i];
+        let (own, asked) = match event {
+            Some((_, taken)) => (before, vec![taken, false_after]),
+            None => (Terms::TRUE, vec![false_before]),
+        };
+        let event = event.map(|(event, _)| event);
+        if budget.check().is_err() {
+            return Ok(());
         }
+        let all: Vec<Term> = self.assumed().into_iter().chain(asked.iter().copied()).collect();
+        let core = match self.session.check(&all, budget)? {
+            Answer::Sat(mut model) => {
+                let Problem { system, unrolling, .. } = &mut self.problem;
+                let path: Vec<EventId> = event.into_iter().collect();
+                let trace = read_trace(system, unrolling, &mut model, &path, false).ok();
+                let trace = trace.filter(|trace| is_confirmed(self.job, property, trace));
+                let (variables, constants) = self.slice(property, event);
+                found.gaps.push(Gap { property, event, variables, constants, trace });
+                return Ok(());
+            }
+            Answer::Unsat(core) => core.0,
+            Answer::Unknown(_) => return Ok(()),
+        };
+        let core = self.simplified(core, own, &asked, budget)?;
+        let by = self.needed(&core, Node::Property(property));
+        found.supports.push(Support { node: Node::Property(property), event, by });
         Ok(())
     }
 
@@ -277,7 +337,7 @@ impl<'j> Graph<'j> {
         for i in 0..self.lemmas.len() {
             let Stated { before, false_after, .. } = self.lemmas[i].stated;
             for (event, taken) in self.events.clone() {
-                if let Kept::Yes(core) = self.ask_alone(before, &[taken, false_after], budget)? {
+                if let Kept::Yes(core) = self.ask_simply(before, &[taken, false_after], budget)? {
                     let node = Node::Lemma(i);
                     found.supports.push(Support { node, event: Some(event), by: self.needed(&core, node) });
                 }
@@ -340,21 +400,12 @@ impl<'j> Graph<'j> {
             }
         }
     }
+}
 
-    /// The step that breaks a conjunct, if the evaluator confirms it.
-    fn trace(
-        &mut self,
-        property: Property,
-        event: EventId,
-        asked: &[Term],
-        budget: &Budget,
-    ) -> Result<Option<Trace>, SolverError> {
-        let Property::Invariant(i) = property else { return Ok(None) };
-        let Answer::Sat(mut model) = self.session.check(asked, budget)? else { return Ok(None) };
-        let Problem { system, unrolling, .. } = &mut self.problem;
-        let Ok(trace) = read_trace(system, unrolling, &mut model, &[event], false) else { return Ok(None) };
-        let checks = Checks { invariant: Some(vec![i]), ..Checks::default() };
-        let replayed = replay_from_any_state(&self.job.model, &trace, &checks);
-        Ok(replayed.is_ok_and(|replayed| replayed.first_violated == Some(1)).then_some(trace))
-    }
+/// Returns whether the evaluator confirms that a step breaks a conjunct.
+fn is_confirmed(job: &Job, property: Property, trace: &Trace) -> bool {
+    let Property::Invariant(i) = property else { return false };
+    let checks = Checks { invariant: Some(vec![i]), ..Checks::default() };
+    let replayed = replay_from_any_state(&job.model, trace, &checks);
+    replayed.is_ok_and(|replayed| replayed.first_violated == Some(1))
 }

@@ -141,7 +141,10 @@ fn add_failed_proof(
     let budget = match reason {
         _ if !looks_for_proof(report.engine) => return,
         Reason::Timeout if whole.is_counted() => Budget::unlimited().within(tuning.last_words),
-        Reason::Interrupted => Budget::unlimited().within(tuning.last_words),
+        Reason::Interrupted if report.engine == Engine::Check => {
+            Budget::unlimited().within(tuning.last_words)
+        }
+        Reason::Interrupted => Budget::unlimited().within(tuning.after_interrupt),
         Reason::Timeout | Reason::DepthLimit(_) | Reason::Exhausted(_) | Reason::SolverUnknown(_) => {
             whole.within(tuning.time)
         }

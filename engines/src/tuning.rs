@@ -215,9 +215,14 @@ bsym_language::tuning! {
         tried_share: u32 = 4,
         /// Longest time where the run is over already: its answer must not be late.
         last_words: Duration = ms(150),
+        /// Longest time after an interrupt, where nothing waits for it beside.
+        after_interrupt: Duration = ms(500),
         /// Least time that is worth it.
         least: Duration = ms(20),
-        /// Longest time for one query.
+        /// Divisor: the part of that time that the question about a property and an event may take. Where sets have any
+        /// size, solvers take long to find a state.
+        pair_share: u32 = 3,
+        /// Longest time for another question.
         query: Duration = ms(100),
         /// Lemmas that are looked at.
         lemmas: usize = 40,
