@@ -135,9 +135,7 @@ impl<'j> Graph<'j> {
         if only_reads && !carriers.is_empty() {
             session.only_read_arrays(carriers);
         }
-        for &t in problem.system.facts.background.iter().chain(&problem.system.axioms.whole) {
-            session.assert(t)?;
-        }
+        problem.system.about_constants().try_for_each(|t| session.assert(t))?;
         for k in 0..2 {
             for fact in problem.facts_in(k) {
                 session.assert(fact)?;

@@ -88,8 +88,7 @@ impl<'a> Generator<'a> {
     }
 
     fn always(&mut self, last: usize) -> Vec<Term> {
-        let mut all: Vec<Term> =
-            self.system.axioms.whole.iter().chain(&self.system.facts.background).copied().collect();
+        let mut all: Vec<Term> = self.system.about_constants().collect();
         for i in 0..=last {
             all.extend(self.states.facts(i));
         }

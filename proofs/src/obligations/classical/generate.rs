@@ -431,8 +431,7 @@ fn encode(terms: &Rc<Terms>, scope: &Scope, model: Model, groups: &[Group], made
         encoded.push(group.sequents.iter().map(|s| terms_of(&mut system, s, &mut before)).collect());
     }
     // Definitions that the goals have added are known by now.
-    let always: Vec<Term> =
-        [&system.axioms.whole[..], &system.facts.background, &system.facts.state].concat();
+    let always: Vec<Term> = system.about_constants().chain(system.facts.state.iter().copied()).collect();
     let invariant = invariant(&system);
     for (group, encoded) in groups.iter().zip(encoded) {
         let mut said = always.clone();
