@@ -3,13 +3,12 @@
 //! The SAT solver claims no set without a size, so its persons are an enumeration, and no reals; what of unbounded
 //! integers it leaves open is listed.
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use bsym_encodings::budget::{Budget, Stopped};
-use bsym_encodings::session::evaluate::evaluate;
+use bsym_encodings::session::evaluate::{Assignment, evaluate};
 use bsym_encodings::session::{
     Answer, Dialect, RawAnswer, Session, SolverChoice, SolverError, TermValue, find_solver, linked, open,
     process, run_script, sat, script, versions,
@@ -378,7 +377,7 @@ fn models_satisfy_what_was_asserted() {
             s.assert(p).expect("asserts");
         }
         let Answer::Sat(mut model) = s.check(&[], &limit()).expect("answers") else { panic!("{which:?}") };
-        let mut symbols = HashMap::new();
+        let mut symbols = Assignment::default();
         for id in t.symbols(&asserted) {
             let symbol = t.symbol(&t.symbol_name(id), t.symbol_sort(id));
             symbols.insert(id, model.value(symbol).expect("a value"));
