@@ -4,13 +4,12 @@ pub mod bits;
 pub mod diagrams;
 pub mod predicates;
 
-use bsym_encodings::session::{Model, SolverError};
+use bsym_encodings::session::{Model, SolverError, TermValue};
 use bsym_encodings::term::Sort;
 use bsym_language::model::{self, Pred};
 
 use super::abstract_path::Goal;
-use crate::invariants::cube::Cube;
-
+use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::predicate::Predicates;
 use crate::options::Job;
 use crate::problem::Problem;
@@ -23,7 +22,8 @@ pub trait Domain: std::fmt::Debug {
     /// Name of what its cubes are made of, for reports.
     fn name(&self) -> &'static str;
 
-    /// Returns the cube of the first state of a model. Predicates that its literals are about are added to
+    /// Returns the cube of the first state of a model: the truth values of all predicates, if the domain does not say
+    /// otherwise. Predicates that its literals are about are added to
     /// `predicates`.
     ///
     /// # Errors
@@ -33,7 +33,16 @@ pub trait Domain: std::fmt::Debug {
         problem: &mut Problem,
         predicates: &mut Predicates,
         model: &mut Model<'_>,
-    ) -> Result<Cube, SolverError>;
+    ) -> Result<Cube, SolverError> {
+        let mut literals = vec![];
+        for (position, p) in predicates.all().iter().enumerate() {
+            // A predicate that the model leaves open is left out: a larger cube.
+            if let TermValue::Bool(positive) = model.value(problem.unrolling.state(p.term, 0))? {
+                literals.push(Literal { position, positive });
+            }
+        }
+        Ok(Cube::new(literals))
+    }
 
     /// Sorts of which a state is to have as few elements as possible.
     fn sorts(&self) -> &[Sort] {

@@ -4,14 +4,14 @@
 
 use std::rc::Rc;
 
-use bsym_encodings::session::{Model, SolverError, TermValue};
+use bsym_encodings::session::SolverError;
 use bsym_language::model::{self, Pred};
 
 use super::predicates::candidates;
 use super::{Admit, Domain};
 use crate::ic3::abstract_path::Goal;
 use crate::invariants::bits::Bits;
-use crate::invariants::cube::{Cube, Literal};
+use crate::invariants::cube::Cube;
 use crate::invariants::predicate::Predicates;
 use crate::options::Job;
 use crate::problem::Problem;
@@ -32,21 +32,6 @@ impl States {
 impl Domain for States {
     fn name(&self) -> &'static str {
         "bits"
-    }
-
-    fn abstracted(
-        &mut self,
-        problem: &mut Problem,
-        predicates: &mut Predicates,
-        model: &mut Model<'_>,
-    ) -> Result<Cube, SolverError> {
-        let mut literals = vec![];
-        for (position, p) in predicates.all().iter().enumerate() {
-            if let TermValue::Bool(positive) = model.value(problem.unrolling.state(p.term, 0))? {
-                literals.push(Literal { position, positive });
-            }
-        }
-        Ok(Cube::new(literals))
     }
 
     /// An image of the larger one has only literals of the smaller one.

@@ -3,13 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use bsym_encodings::session::{Model, SolverError, TermValue};
+use bsym_encodings::session::SolverError;
 use bsym_language::model::{EventId, Pred};
 
 use super::{Admit, Domain};
 use crate::ic3::abstract_path::Goal;
 use crate::invariants::affine::equations;
-use crate::invariants::cube::{Cube, Literal};
 use crate::invariants::predicate::Predicates;
 use crate::invariants::templates::{bounds, templates};
 use crate::invariants::weakest_precondition::through;
@@ -28,22 +27,6 @@ pub struct Atoms {
 impl Domain for Atoms {
     fn name(&self) -> &'static str {
         "predicates"
-    }
-
-    fn abstracted(
-        &mut self,
-        problem: &mut Problem,
-        predicates: &mut Predicates,
-        model: &mut Model<'_>,
-    ) -> Result<Cube, SolverError> {
-        let mut literals = vec![];
-        for (position, p) in predicates.all().iter().enumerate() {
-            // A predicate that the model leaves open is left out: a larger cube.
-            if let TermValue::Bool(positive) = model.value(problem.unrolling.state(p.term, 0))? {
-                literals.push(Literal { position, positive });
-            }
-        }
-        Ok(Cube::new(literals))
     }
 
     /// Templates first, with the equations of sampled states between simple and bold ones, then weakest preconditions
