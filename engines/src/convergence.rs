@@ -248,7 +248,7 @@ fn shown(sizes: &Sizes, job: &Job) -> String {
     all.join(", ")
 }
 
-/// Whether lemmas hold at larger sizes.
+/// Answer to the question whether lemmas hold at larger sizes, and then for any size.
 enum Converged {
     /// A proof for any size, not yet checked.
     Proof(Claim),
@@ -263,7 +263,7 @@ struct Kept {
     lemmas: Vec<Guess>,
     /// Positions of those that are needed.
     order: Vec<usize>,
-    /// What for, by positions in this order.
+    /// Reasons why each of these is needed, by positions in that order.
     needs: Needs,
 }
 

@@ -17,7 +17,7 @@ use bsym_semantics::trace::Trace;
 pub struct FailedProof {
     /// Inductive together with the conjuncts asked, and with each other.
     pub lemmas: Vec<Pred>,
-    /// What each pair rests on, event by event.
+    /// Edges of the graph: which lemmas and properties an event needs before to keep one true.
     pub supports: Vec<Support>,
     /// The properties that are not inductive, with the event that breaks them.
     pub gaps: Vec<Gap>,

@@ -37,7 +37,7 @@ bsym_language::tuning! {
         bits: Bits = Bits::DEFAULT,
         /// Strongest clauses over small vocabularies.
         strongest: Strongest = Strongest::DEFAULT,
-        /// What is found out about a proof that failed.
+        /// Reports of proofs that failed.
         failed_proof: FailedProof = FailedProof::DEFAULT,
         /// Guesses of which the inductive ones are kept.
         houdini: Houdini = Houdini::DEFAULT,
@@ -201,11 +201,11 @@ bsym_language::tuning! {
         /// Paths with fewer steps are tried without lemmas.
         plain: usize = 2,
         /// Time for a question about a path from any state before the interchangeable elements of its first state are
-        /// put in order. Most questions have a model, which the order hides (`benches/symmetry.md`).
+        /// put in order. Most questions have a model, which the order hides (`benches/propositional.md`).
         unordered: Duration = ms(1000),
     }
 
-    /// What is found out about a proof that failed (`failed_proof.rs`). Not measured.
+    /// Reports of proofs that failed (`proof_graph.rs`). Not measured.
     pub struct FailedProof {
         /// Longest time. The engines end so much before the run.
         time: Duration = ms(1000),
@@ -268,7 +268,7 @@ bsym_language::tuning! {
         orders: usize = 720,
     }
 
-    /// IC3 over bits with orbits (`ic3/orbits.rs`, `ic3/domain/bits.rs`, `orbits/`).
+    /// IC3 over bits with orbits (`ic3/orbits.rs`, `invariants/bits.rs`, `convergence.rs`).
     pub struct Bits {
         /// Most bits of a state.
         most: usize = 1500,

@@ -52,13 +52,13 @@ pub fn encode_with(
     scope: &Scope,
     representations: Representations,
 ) -> System {
-    let analysed = |representations| Analysed::of(&model, scope, representations);
-    let system = encode_facts(terms.clone(), &model, analysed(representations.clone()), |_| {});
+    let analysed = Analysed::of(&model, scope, representations);
+    let system = encode_facts(terms.clone(), &model, &analysed, |_| {});
     let compared = system.encoder.occurring(&system.roots());
     if compared.is_empty() {
         return system;
     }
-    encode_facts(terms, &model, analysed(representations), |e| e.compared = compared)
+    encode_facts(terms, &model, &analysed, |e| e.compared = compared)
 }
 
 /// Encodes a model with all facts about every carrier of unsettled size, for callers that quantify over the inputs of
@@ -70,7 +70,7 @@ pub fn encode_with_facts(
     representations: Representations,
 ) -> System {
     let analysed = Analysed::of(&model, scope, representations);
-    encode_facts(terms, &model, analysed, |e| {
+    encode_facts(terms, &model, &analysed, |e| {
         e.compared = e.open_sorts();
         e.complete = true;
     })
@@ -79,7 +79,7 @@ pub fn encode_with_facts(
 fn encode_facts(
     terms: Rc<Terms>,
     model: &Arc<Model>,
-    analysed: Analysed,
+    analysed: &Analysed,
     prepare_facts: impl FnOnce(&mut Encoder),
 ) -> System {
     let Analysed { scope, prepared, known, functional } = analysed;
@@ -89,7 +89,7 @@ fn encode_facts(
     let mut left_out = LeftOut::default();
     let mut facts = Facts { background: encoder.carriers_exist(), ..Facts::default() };
 
-    let (constants, settled) = constants(&mut encoder, &model, &known, &functional, &mut facts.background);
+    let (constants, settled) = constants(&mut encoder, &model, known, functional, &mut facts.background);
     let axioms = axioms(&mut encoder, &constants, settled, &mut left_out);
     facts.background.extend(encoder.take_witnesses().definitions);
 
@@ -109,8 +109,8 @@ fn encode_facts(
     }
 
     let context = Context {
-        model: &prepared,
-        functional: &functional,
+        model: prepared,
+        functional,
         shapes: &shapes,
         constants: &constants.values,
         current: &variables.current,
@@ -134,7 +134,7 @@ fn encode_facts(
 
     let mut system = System {
         terms,
-        scope,
+        scope: scope.clone(),
         constants,
         variables,
         axioms,
@@ -146,7 +146,7 @@ fn encode_facts(
         goal: None,
         left_out,
         encoder,
-        bounds: NameBounds { functional, needed: OnceCell::new() },
+        bounds: NameBounds { functional: functional.clone(), needed: OnceCell::new() },
         model,
     };
     system.encode_properties();
@@ -325,7 +325,7 @@ struct Analysed {
     functional: Functional,
 }
 
-/// What is known of the values of constants.
+/// The values of constants that the axioms determine.
 struct Known {
     determined: Vec<Option<Determined>>,
     /// All valuations, where they are few.

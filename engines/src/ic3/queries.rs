@@ -590,7 +590,7 @@ impl Steps {
         literals
     }
 
-    /// What is left of a cube of bits without one of the elements that may change places, for each of them.
+    /// Returns the rest of a cube of bits without one of the elements that may change places, for each of them.
     pub(super) fn without_elements(&self, cube: &Cube) -> Vec<Cube> {
         self.orbits.as_ref().map_or_else(Vec::new, |orbits| orbits.bits.without_elements(cube))
     }

@@ -288,7 +288,7 @@ impl Bits {
         }
     }
 
-    /// What is left of a cube without one of the elements that may change places with others, for each of them: first
+    /// Returns the rest of a cube without one of the elements that may change places with others, for each of them: first
     /// without those of which least is true.
     pub fn without_elements(&self, cube: &Cube) -> Vec<Cube> {
         let has = |l: &Literal, element: (CarrierId, u32)| {
@@ -358,7 +358,7 @@ struct Matching<'m> {
     most: usize,
     /// Elements of deferred sets stay what they are.
     only_listed: bool,
-    /// What elements become.
+    /// The element that each element of a cube becomes.
     names: Vec<((CarrierId, u32), u32)>,
     image: Vec<Literal>,
     found: Vec<Cube>,
