@@ -106,51 +106,57 @@ impl Steps {
         }
         let terms = self.session().terms().clone();
         let (bad, step) = (self.bad_literal(), self.step_literal());
-        let Some(mut order) = self.few(&all, &[bad], work)? else { return Ok(None) };
+        let Decided::Unsat(mut order) = self.few(&all, &[bad], work)? else { return Ok(None) };
         let excluding = order.len();
-        let mut supports: Vec<Vec<usize>> = vec![];
-        while let Some(&i) = order.get(supports.len()) {
+        let mut supports: Vec<Vec<Term>> = vec![];
+        let position = |t: &Term| all.iter().position(|a| a == t);
+        while let Some(i) = order.get(supports.len()).and_then(position) {
             let broken = terms.not(lemmas[i].then);
-            let Some(support) = self.few(&all, &[step, broken], work)? else { return Ok(None) };
-            let news: Vec<usize> = support.iter().filter(|j| !order.contains(j)).copied().collect();
+            let Decided::Unsat(support) = self.few(&all, &[step, broken], work)? else { return Ok(None) };
+            let news: Vec<Term> = support.iter().filter(|t| !order.contains(t)).copied().collect();
             order.extend(news);
             supports.push(support);
         }
-        let place = |i: &usize| order.iter().position(|o| o == i);
+        let place = |t: &Term| order.iter().position(|o| o == t);
         let supports = supports.iter().map(|s| s.iter().filter_map(place).collect()).collect();
-        Ok(Some((order.clone(), Needs { excluding: (0..excluding).collect(), supports })))
+        let needs = Needs { excluding: (0..excluding).collect(), supports };
+        Ok(Some((order.iter().filter_map(position).collect(), needs)))
     }
 
-    /// The positions of few of some literals without which something would be possible.
-    fn few(
+    /// Returns few of some literals, in their order, without which something would be possible; or why there are none.
+    ///
+    /// # Errors
+    /// If the solver fails.
+    pub(crate) fn few(
         &mut self,
         all: &[Term],
         wrong: &[Term],
         work: &mut Work<'_, '_>,
-    ) -> Result<Option<Vec<usize>>, SolverError> {
-        let mut ask = |steps: &mut Steps, some: &[usize]| {
-            let mut asked: Vec<Term> = some.iter().map(|&i| all[i]).collect();
-            asked.extend(wrong);
-            Ok::<_, SolverError>(match steps.decide(&asked, work)? {
+    ) -> Result<Decided, SolverError> {
+        let mut ask = |some: &[Term]| {
+            Ok(match self.decide(&[some, wrong].concat(), work)? {
                 Decided::Unsat(core) => {
-                    Some(some.iter().copied().filter(|&i| core.contains(&all[i])).collect())
+                    Decided::Unsat(some.iter().filter(|t| core.contains(t)).copied().collect())
                 }
-                _ => None,
+                other => other,
             })
         };
-        let everything: Vec<usize> = (0..all.len()).collect();
-        let Some(mut core): Option<Vec<usize>> = ask(self, &everything)? else { return Ok(None) };
+        let mut core = match ask(all)? {
+            Decided::Unsat(core) => core,
+            other => return Ok(other),
+        };
+        // The longest clauses come last.
         let mut tried = core.len();
         while tried > 0 && core.len() <= tuning().strongest.minimised {
             tried -= 1;
             let mut fewer = core.clone();
             fewer.remove(tried);
-            if let Some(smaller) = ask(self, &fewer)? {
+            if let Decided::Unsat(smaller) = ask(&fewer)? {
+                tried = smaller.len().min(tried);
                 core = smaller;
-                tried = tried.min(core.len());
             }
         }
-        Ok(Some(core))
+        Ok(Decided::Unsat(core))
     }
 
     /// The guesses, and after them the cubes, as lemmas.

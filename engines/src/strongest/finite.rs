@@ -296,7 +296,7 @@ impl Search<'_> {
         'again: loop {
             let chosen = self.chosen()?;
             let all: Vec<Term> = chosen.iter().map(|c| self.said[c].now).collect();
-            let excluding = match self.needed(&all, &[bad], work)? {
+            let excluding = match self.finite.steps.few(&all, &[bad], work)? {
                 Decided::Unsat(core) => core,
                 Decided::Sat => {
                     return Ok(Sufficiency::Open("the strongest clauses do not exclude a violating step"));
@@ -308,7 +308,7 @@ impl Search<'_> {
             while let Some(&now) = order.get(supports.len()) {
                 let Some(at) = all.iter().position(|t| *t == now) else { break };
                 let broken = self.said[&chosen[at]].broken[1];
-                match self.needed(&all, &[step, broken], work)? {
+                match self.finite.steps.few(&all, &[step, broken], work)? {
                     Decided::Unsat(core) => {
                         order.extend(core.iter().filter(|t| !order.contains(t)).copied().collect::<Vec<_>>());
                         supports.push(core);
@@ -330,42 +330,6 @@ impl Search<'_> {
                 excluding: places(&excluding),
             }));
         }
-    }
-
-    /// Those of some literals without which something would be possible: few of them.
-    fn needed(
-        &mut self,
-        all: &[Term],
-        wrong: &[Term],
-        work: &mut Work<'_, '_>,
-    ) -> Result<Decided, SolverError> {
-        let session = self.finite.steps.session();
-        let mut ask = |some: &[Term]| {
-            let asked = [some, wrong].concat();
-            let decided = work.ask(|budget| decide(session, &asked, budget))?;
-            Ok(match decided {
-                Decided::Unsat(core) => {
-                    Decided::Unsat(some.iter().filter(|t| core.contains(t)).copied().collect())
-                }
-                other => other,
-            })
-        };
-        let mut core = match ask(all)? {
-            Decided::Unsat(core) => core,
-            other => return Ok(other),
-        };
-        // The longest clauses come last.
-        let mut tried = core.len();
-        while tried > 0 && core.len() <= tuning().strongest.minimised {
-            tried -= 1;
-            let mut fewer = core.clone();
-            fewer.remove(tried);
-            if let Decided::Unsat(smaller) = ask(&fewer)? {
-                tried = smaller.len().min(tried);
-                core = smaller;
-            }
-        }
-        Ok(Decided::Unsat(core))
     }
 
     /// The clauses to speak of, with their literals in the session: one of those that differ by the order of names. The
